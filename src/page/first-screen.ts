@@ -1,6 +1,6 @@
-import { DAY_MS } from '../forecast/day.ts';
+import { DAY_MS, formatUtc, HOUR_MS } from '../forecast/day.ts';
 import { getBigMoveShare, type MoveSize } from '../forecast/move.ts';
-import { EMPTY_VALUE, el, formatDate, formatDayAndMonth, formatUsd, type Markup } from './markup.ts';
+import { EMPTY_VALUE, el, formatDate, formatDayAndMonth, formatRelativeTime, formatUsd, type Markup } from './markup.ts';
 
 /** What the first screen is drawn from, on the server and in the browser. */
 export interface FirstScreenData {
@@ -16,8 +16,8 @@ export interface FirstScreenData {
   records: Readonly<Record<string, RecordData>>;
   /** Day without a forecast, newer than the call; null where none was missed. */
   missedDate: string | null;
-  /** UTC date. */
-  today: string;
+  /** ISO 8601. */
+  now: string;
   access: AccessData;
 }
 
@@ -89,6 +89,8 @@ export interface AccessData {
   sellNote: string | null;
   /** Why the call could not be loaded. */
   problem: string | null;
+  /** Until when a call that was bought is the newest; null for others. ISO 8601. */
+  boughtUntil: string | null;
 }
 
 interface UsualShare {
@@ -105,6 +107,7 @@ export const PUBLIC_ACCESS: AccessData = {
   own: null,
   sellNote: null,
   problem: null,
+  boughtUntil: null,
 };
 
 /** What the server has drawn the page from: the answers of a caller without access, by horizon where they have one. */
@@ -114,7 +117,7 @@ export interface InitialData {
   price: PriceData | null;
   records: Readonly<Record<string, RecordData>>;
   missedDate: string | null;
-  today: string;
+  now: string;
 }
 
 interface RecordAnswer {
@@ -135,8 +138,6 @@ function formatWholePercent(share: number): string {
   return `${Math.round(100 * share)}\u00a0%`;
 }
 
-/** Keeps the first and last tick: more would be more to read. */
-const SHOWN_TICKS = 2;
 /** Further right the price stands on the left of its dot. */
 const LAST_LABEL_X = 60;
 
@@ -151,12 +152,10 @@ export function renderFan({ range, price, horizonDays, access }: FirstScreenData
   const label = `Expected range of the price 1, 2, 3 and 7 days ahead, without direction: 50, 80 and 90 % bands around the price at signal time. Size of the move by its horizon${sizes}`;
   return el('svg', { class: 'fan', role: 'img', 'aria-label': label }, [
     renderBands(fan, own === null || end === undefined ? [] : [start, { x: end.x, y: toY(own.high) }, { x: end.x, y: toY(own.low) }]),
-    renderTicks(fan),
+    renderPriceAxis(fan),
+    renderDateAxis(fan),
     end === undefined ? null : el('line', { class: 'fan-chosen', x1: percent(end.x), x2: percent(end.x), y1: '0%', y2: '100%' }),
     renderBandLabels(fan),
-    fan.ends.map(({ x, size }) =>
-      el('text', { class: 'fan-size', x: percent(x), y: '100%', dx: -5, dy: '-0.4em', 'text-anchor': 'end' }, size),
-    ),
     own === null || end === undefined
       ? null
       : el('circle', { class: 'fan-median', cx: percent(end.x), cy: percent(toY(own.median)), r: 4 }),
@@ -175,12 +174,22 @@ function renderBands({ bands }: FanGeometry, own: readonly Point[]): Markup {
   ]);
 }
 
-function renderTicks({ ticks }: FanGeometry): Markup {
-  const shown = ticks.length <= SHOWN_TICKS ? ticks : [ticks[0], ticks[ticks.length - 1]];
-  return shown.map(({ price, y }) => [
+/** Left of the plot. */
+function renderPriceAxis({ ticks }: FanGeometry): Markup {
+  return ticks.map(({ price, y }) => [
     el('line', { class: 'fan-grid', x1: '0%', x2: '100%', y1: percent(y), y2: percent(y) }),
-    el('text', { x: '0', y: percent(y), dy: '-0.3em' }, formatUsd(price)),
+    el('text', { x: '0', y: percent(y), dx: -8, dy: '0.35em', 'text-anchor': 'end' }, formatUsd(price)),
   ]);
+}
+
+/** Below the plot: the day of the signal, and those on which windows end; the month stands where it changes, and at the end. */
+function renderDateAxis({ ends, date }: FanGeometry): Markup {
+  return [{ x: 0, date }, ...ends].map(({ x, date: day }, index, all) => {
+    const isPlain = index > 0 && index < all.length - 1 && day.slice(0, 7) === all[index - 1]?.date.slice(0, 7);
+    const text = isPlain ? String(Number(day.slice(8))) : formatDayAndMonth(day);
+    const side = index === 0 ? { dx: 12, 'text-anchor': 'end' } : { 'text-anchor': index < all.length - 1 ? 'middle' : 'end' };
+    return el('text', { x: percent(x), y: '100%', dy: '1.3em', ...side }, text);
+  });
 }
 
 /** At the right end, below the upper edge of each band. */
@@ -193,9 +202,27 @@ function renderBandLabels({ bands }: FanGeometry): Markup {
 function renderNow({ x, y }: Point, price: number): Markup {
   const side = x < LAST_LABEL_X ? { dx: 9, dy: '0.35em' } : { dx: -9, dy: '0.35em', 'text-anchor': 'end' };
   return [
+    el('line', { class: 'fan-grid', x1: percent(x), x2: percent(x), y1: '0%', y2: '100%' }),
     el('circle', { class: 'fan-now', cx: percent(x), cy: percent(y), r: 5 }),
-    el('text', { class: 'fan-price', x: percent(x), y: percent(y), ...side }, formatUsd(price)),
+    el('text', { class: 'fan-price', x: percent(x), y: percent(y), ...side }, `now ${formatUsd(price)}`),
   ];
+}
+
+/** What each mark of the fan is. */
+function renderLegend({ range, price, access }: FirstScreenData): Markup {
+  const fan = range === null ? null : computeFan(range, price);
+  if (fan === null) return null;
+  const entries = [
+    ['mark-band', 'likely price'],
+    fan.now !== null && ['mark-now', 'now'],
+    ['mark-chosen', 'chosen day'],
+    access.own !== null && ['mark-own-band', '80\u00a0% of this forecast, and its median'],
+  ];
+  return el(
+    'ul',
+    { class: 'legend' },
+    entries.map((entry) => entry && el('li', {}, el('span', { class: `mark ${entry[0]}`, 'aria-hidden': 'true' }), entry[1])),
+  );
 }
 
 function formatPoint({ x, y }: Point): string {
@@ -215,7 +242,9 @@ interface FanGeometry {
   /** Widest first, as they are drawn. */
   bands: readonly { share: number; points: readonly Point[]; upper: number }[];
   start: Point;
-  ends: readonly { horizon: string; x: number; size: string | null }[];
+  /** UTC date of the signal. */
+  date: string;
+  ends: readonly { horizon: string; x: number; date: string; size: string | null }[];
   now: Point | null;
   ticks: readonly { price: number; y: number }[];
   toY(price: number): number;
@@ -229,8 +258,6 @@ export interface Point {
 export const FAN_SIZE = 100;
 /** Above the highest and below the lowest mark, as a share of the height. */
 const MARGIN_SHARE = 0.06;
-/** Ticks near the price at signal time would lie on the fan. */
-const MIN_TICK_DISTANCE = 14;
 /** First digits of the distance between two ticks. */
 const STEPS = [1, 2, 2.5, 5, 10];
 const MAX_TICKS = 5;
@@ -259,11 +286,12 @@ export function computeFan(range: RangeData, price: PriceData | null, marks: rea
       return { share, points: [start, ...above, ...below], upper: above.at(-1)?.y ?? start.y };
     }),
     start,
-    ends: horizons.map(({ horizon, resolvesAt, moveSize }) => ({ horizon, x: toX(resolvesAt), size: formatSize(moveSize) })),
+    date: range.date,
+    ends: horizons.map(({ horizon, resolvesAt, moveSize }) => ({
+      ...{ horizon, x: toX(resolvesAt), date: resolvesAt.slice(0, 10), size: formatSize(moveSize) },
+    })),
     now: current === null ? null : { x: toX(current.timestamp), y: toY(current.price) },
-    ticks: listTicks(Math.min(...bounds), Math.max(...bounds), MAX_TICKS)
-      .map((tick) => ({ price: tick, y: toY(tick) }))
-      .filter(({ y }) => Math.abs(y - start.y) > MIN_TICK_DISTANCE),
+    ticks: listTicks(Math.min(...bounds), Math.max(...bounds), MAX_TICKS).map((tick) => ({ price: tick, y: toY(tick) })),
     toY,
   };
 }
@@ -295,22 +323,26 @@ function clamp(value: number): number {
   return Math.min(FAN_SIZE, Math.max(0, value));
 }
 
+/** 21:35 UTC. */
+const SIGNAL_HOURS = 21 + 35 / 60;
+
 const WAITING_TEXTS = { starting: 'The service is starting', none: 'No forecast yet', loading: 'Loading…' } as const;
 const OUTCOME_TEXTS = { WIN: 'Right', LOSS: 'Wrong', HOLD: 'HOLD, not scored' } as const;
 
 /** State of the newest forecast in one line. */
-export function formatStateLine({ call, waiting, range, horizonDays, today, access }: FirstScreenData): string {
+export function formatStateLine({ call, waiting, range, horizonDays, now, access }: FirstScreenData): string {
   if (call === null) return WAITING_TEXTS[waiting];
   const { status, resolvesAt, attestationUid } = call;
   if (status === 'VOID') return 'Void: committed too late, never counts';
   // A reader of the call has its HOLD before the window ends.
-  const isOpen = status === 'PENDING' || (status === 'HOLD' && resolvesAt.slice(0, 10) > today);
+  const isOpen = status === 'PENDING' || (status === 'HOLD' && resolvesAt.slice(0, 10) > now.slice(0, 10));
   if (!isOpen) return `Revealed ${formatDayAndMonth(resolvesAt)}: ${OUTCOME_TEXTS[status]}`;
   const attestedAt = range?.horizons?.find(({ horizon }) => horizon === `${horizonDays}d`)?.attestedAt ?? null;
   const isSameDay = range !== null && call.predictionId.startsWith(range.date);
-  const committed = attestedAt !== null && isSameDay ? `committed ${attestedAt.slice(11, 16)}` : 'committed';
-  const reveal = `${access.tier === null ? 'revealed' : 'public'} ${formatDayAndMonth(resolvesAt)}`;
-  return `Direction: ${attestationUid === null ? 'not yet on chain' : committed}, ${reveal}; no proven skill`;
+  const committed = attestedAt !== null && isSameDay ? `committed on chain at ${attestedAt.slice(11, 16)} UTC` : 'committed on chain';
+  const reveal = `${access.tier === null && access.boughtUntil === null ? 'revealed' : 'public'} on ${formatDayAndMonth(resolvesAt)}`;
+  const bought = access.boughtUntil === null ? '' : `Bought; the newest until ${formatUtc(access.boughtUntil)}. `;
+  return `${bought}Up or down: ${attestationUid === null ? 'not yet on chain' : committed}, ${reveal}`;
 }
 
 /** What the reader has to know beside it: a missed day, lost access, a SELL. */
@@ -330,30 +362,35 @@ const MIN_DAYS_OF_SIZE = 20;
 /** Parts that are redrawn alone, each in an element whose height is reserved. The choice of the horizon is none: it is drawn once. */
 export const FIRST_SCREEN_PARTS = {
   // The horizon at which the size has most skill comes first, whatever is chosen.
-  tomorrow: (data) => renderHorizon(data, 1),
-  chosen: (data) => (data.horizonDays === 1 ? null : renderHorizon(data, data.horizonDays)),
+  tomorrow: (data) => (isFirstDay(data) ? renderFirstCountdown(data) : renderHorizon(data, 1)),
+  chosen: (data) => (isFirstDay(data) ? renderFirstSteps(data) : data.horizonDays === 1 ? null : renderHorizon(data, data.horizonDays)),
   call: renderCall,
   record: renderRecord,
   actions: renderActions,
   note: formatNote,
   fan: renderFan,
+  legend: renderLegend,
 } as const satisfies Record<string, (data: FirstScreenData) => Markup>;
 
 export type FirstScreenPart = keyof typeof FIRST_SCREEN_PARTS;
 
 /** The size of the move, how often one as large came on such days, and the range: of the forecast itself where the reader may see it. */
-function renderHorizon({ range, horizonDays, records, today, access }: FirstScreenData, days: number): Markup {
+function renderHorizon({ range, horizonDays, records, now, access }: FirstScreenData, days: number): Markup {
   const found = range?.horizons?.find(({ horizon }) => horizon === `${days}d`);
   const central = found?.ranges.find(({ share }) => share === PRINTED_SHARE);
   if (found === undefined || central === undefined) return el('strong', {}, days === 1 ? EMPTY_VALUE : null);
   const { moveSize, resolvesAt } = found;
   const { low, high } = (days === horizonDays && access.own) || central;
   return [
-    el('strong', {}, [formatWindow(resolvesAt, days, today), moveSize !== null && `: ${formatSize(moveSize)}`]),
+    el('strong', {}, [formatWindow(resolvesAt, days, now.slice(0, 10)), moveSize !== null && `: ${formatSize(moveSize)}`]),
+    ' ',
+    el(
+      'span',
+      {},
+      `${formatUsd(low)}–${formatUsd(high)} by ${formatDayAndMonth(resolvesAt)} (${formatWholePercent(PRINTED_SHARE)} likely)`,
+    ),
     ' ',
     el('span', {}, formatBigMove(found, days, records[`${days}d`])),
-    ' ',
-    el('span', {}, `${formatWholePercent(PRINTED_SHARE)}: ${formatUsd(low)}–${formatUsd(high)} by ${formatDayAndMonth(resolvesAt)}`),
   ];
 }
 
@@ -367,10 +404,11 @@ function formatWindow(resolvesAt: string, days: number, today: string): string {
 
 function formatBigMove({ moveSize, pBig }: HorizonRange, days: number, record: RecordData | undefined): string {
   if (pBig === null) return '';
-  const beyond = `move beyond ${formatWholePercent(getBigMoveShare(days))}`;
+  const move = `over ${formatWholePercent(getBigMoveShare(days))}`;
   const known = record?.bySize.find((one) => one.moveSize === moveSize);
-  if (known === undefined || known.bigShare === null || known.n < MIN_DAYS_OF_SIZE) return `P(${beyond}): ${formatWholePercent(pBig)}`;
-  return `A ${beyond} came on ${formatWholePercent(known.bigShare)} of such days`;
+  if (known === undefined || known.bigShare === null || known.n < MIN_DAYS_OF_SIZE)
+    return `${formatWholePercent(pBig)} likely to move ${move}`;
+  return `${formatWholePercent(known.bigShare)} of ${known.n} such days moved ${move}`;
 }
 
 function formatSize(moveSize: MoveSize | null): string | null {
@@ -378,6 +416,7 @@ function formatSize(moveSize: MoveSize | null): string | null {
 }
 
 function renderCall(data: FirstScreenData): Markup {
+  if (isFirstDay(data)) return null;
   const verdict = data.call === null ? null : judgeCall(data.call, data.horizonDays, data.access.usual);
   const state = formatStateLine(data);
   if (verdict === null) return el('p', { title: 'Times are UTC' }, el('span', { class: 'seal', 'aria-hidden': 'true' }), state);
@@ -388,22 +427,80 @@ function renderCall(data: FirstScreenData): Markup {
   ];
 }
 
-function renderRecord({ records, horizonDays, waiting }: FirstScreenData): Markup {
-  const record = records[`${horizonDays}d`];
-  if (record !== undefined) return formatRecordLine(record);
-  return waiting === 'none' ? 'No outcome yet' : null;
+function renderRecord(data: FirstScreenData): Markup {
+  const record = data.records[`${data.horizonDays}d`];
+  if (isFirstDay(data)) {
+    return [
+      'No outcome yet, so nothing is claimed. On recorded history the direction had no skill, the size of the move had: ',
+      el('a', { href: 'documents/model' }, 'model card'),
+    ];
+  }
+  return record === undefined ? null : formatRecordLine(record);
 }
 
-function renderActions({ access: { tier, hasEnded } }: FirstScreenData): Markup {
+function renderActions(data: FirstScreenData): Markup {
+  const { tier, hasEnded, boughtUntil } = data.access;
+  if (isFirstDay(data)) return FIRST_DAY_LINKS.map(([href, text]) => el('a', { href }, text));
+  const dialog = { 'data-do': 'buy', 'aria-haspopup': 'dialog' };
   return [
     el('a', { class: 'first-check', href: '#attestations', 'data-do': 'check' }, 'Check everything'),
-    tier === null
-      ? [
-          el('button', { type: 'button', 'data-do': 'unlock', 'aria-haspopup': 'dialog' }, hasEnded ? 'Unlock again' : 'Unlock'),
-          el('a', { href: 'docs#/signal/buySignal', 'data-do': 'buy', 'aria-haspopup': 'dialog' }, 'Buy'),
-        ]
-      : null,
+    tier === null && [
+      el('button', { type: 'button', 'data-do': 'unlock', 'aria-haspopup': 'dialog' }, hasEnded ? 'Unlock again' : 'Unlock'),
+      el('a', { href: 'docs#/signal/buySignal', ...dialog }, boughtUntil === null ? 'Buy' : 'Receipt'),
+    ],
   ];
+}
+
+/** Where the service can be looked at before there is a forecast. */
+const FIRST_DAY_LINKS = [
+  ['api/status', 'Status'],
+  ['api/self-test/status', 'Self-tests'],
+  ['#feeds', 'Market data'],
+  ['verify', 'How to check it'],
+  ['api/svc/open/calendar.ics', 'Calendar'],
+] as const;
+
+/** The service runs, and has never made a forecast. */
+function isFirstDay({ call, range, waiting }: FirstScreenData): boolean {
+  return waiting === 'none' && call === null && range === null;
+}
+
+/** Steps of the first day: hours after 00:00 UTC of the day of the signal. */
+const FIRST_STEPS = [
+  [SIGNAL_HOURS, 'The price in 1, 2, 3 and 7 days is forecast'],
+  [21 + 38 / 60, 'All four are committed on chain, before anything is known of them'],
+  [24, 'The outcome windows open'],
+  [48, 'The first outcome is known, and its forecast revealed'],
+  [192, 'The first 7-day outcome is known'],
+] as const;
+
+function renderFirstCountdown(data: FirstScreenData): Markup {
+  const at = addHours(data.now, SIGNAL_HOURS);
+  const isDue = at <= data.now;
+  return [
+    el('strong', {}, isDue ? 'The first forecast is due' : 'The first forecast comes at 21:35 UTC'),
+    ' ',
+    el('span', {}, isDue ? 'It is made as soon as there is a fresh price: Status says what it waits for.' : renderCountdown(at, data.now)),
+  ];
+}
+
+function renderFirstSteps({ now }: FirstScreenData): Markup {
+  const steps = FIRST_STEPS.map(([hours, text]) => {
+    const at = addHours(now, hours);
+    const when = `${formatDayAndMonth(at)}, ${at.slice(11, 16)}`;
+    return el('li', {}, el('span', {}, when), ' ', el('span', {}, `${text}, `, renderCountdown(at, now)));
+  });
+  return el('ol', { class: 'first-steps', title: 'Times are UTC' }, steps);
+}
+
+/** The script keeps it current. */
+function renderCountdown(at: string, now: string): Markup {
+  return el('time', { class: 'ago', datetime: at, title: formatUtc(at) }, formatRelativeTime(at, Date.parse(now)));
+}
+
+/** @param now ISO 8601, whose UTC day counts */
+function addHours(now: string, hours: number): string {
+  return new Date(Date.parse(now.slice(0, 10)) + hours * HOUR_MS).toISOString();
 }
 
 interface CallVerdict {
@@ -451,19 +548,20 @@ export function formatRecordLine(record: RecordData): string {
   const { resolved, holds, wins, accuracy, accuracyInterval95: interval, alwaysUpAccuracy, dedupedTotal } = record;
   if (resolved === 0 || accuracy === null) return holds === 0 ? 'No outcome yet' : `No call yet: all ${holds} outcomes were HOLD`;
   if (dedupedTotal < MIN_CALLS || interval === null || alwaysUpAccuracy === null)
-    return `Calls: ${wins} of ${resolved} right: too few to say`;
+    return `${wins} of ${resolved} calls were right: too few to say`;
   const [low, high] = [interval.low, interval.high].map((share) => Math.round(100 * share));
-  return `Calls: ${formatWholePercent(accuracy)} right (${low}–${high}); always UP ${formatWholePercent(alwaysUpAccuracy)}: ${judgeRecord(record)}`;
+  const always = `always saying UP, ${formatWholePercent(alwaysUpAccuracy)}`;
+  return `${formatWholePercent(accuracy)} of ${resolved} calls were right (95\u00a0% interval ${low} to ${high}\u00a0%); ${always}: ${judgeRecord(record)}`;
 }
 
 /** Calls that were all UP are always UP itself; else the interval of the difference decides, and without one that of the accuracy. */
 export function judgeRecord({ accuracy, accuracyInterval95: interval, alwaysUpAccuracy, difference }: RecordData) {
   if (difference !== null && difference.low !== null && difference.high !== null) {
     if (difference.low > 0) return 'better';
-    return difference.high < 0 ? 'worse' : 'no edge';
+    return difference.high < 0 ? 'worse' : 'no skill shown';
   }
   if (accuracy === null || interval === null || alwaysUpAccuracy === null) return 'too few to say';
-  return interval.low <= alwaysUpAccuracy && alwaysUpAccuracy <= interval.high ? 'no edge' : 'too few to say';
+  return interval.low <= alwaysUpAccuracy && alwaysUpAccuracy <= interval.high ? 'no skill shown' : 'too few to say';
 }
 
 const ORIGINS = {
@@ -498,7 +596,7 @@ export function toInitialScreen(initial: InitialData | null, horizonDays: number
     price: initial?.price ?? null,
     records: initial?.records ?? {},
     missedDate: initial?.missedDate ?? null,
-    today: initial?.today ?? '',
+    now: initial?.now ?? '',
     access: PUBLIC_ACCESS,
   };
 }

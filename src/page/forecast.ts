@@ -10,7 +10,8 @@ export function formatForecastTitle({ date, horizonDays }: Pick<ForecastFacts, '
 export function renderForecast(facts: ForecastFacts): Markup {
   const { date, horizonDays, sequence, state, isSimulated, isReplayed } = facts;
   const origin = isSimulated ? 'The market data are simulated.' : 'A past day, replayed by the demo.';
-  return el('main', { id: 'main', class: 'forecast', tabindex: -1, 'data-horizon': horizonDays, 'data-sequence': sequence }, [
+  const data = { 'data-date': date, 'data-horizon': horizonDays, 'data-sequence': sequence };
+  return el('main', { id: 'main', class: 'forecast', tabindex: -1, ...data }, [
     el('h1', {}, formatForecastTitle(facts)),
     el('p', { class: 'forecast-state' }, [
       el('strong', { class: `status ${getStateMark(state)}` }, STATE_LABELS[state]),
@@ -249,13 +250,15 @@ export function renderSteps(steps: readonly Step[]): MarkupElement {
 }
 
 function renderFacts(facts: ForecastFacts): Markup {
-  const { values, price, band, brier, regime, modelVersion, state } = facts;
-  const hidden = state === 'missed' ? 'none' : 'hidden';
+  const { values, price, band, brier, regime, modelVersion, state, horizonDays } = facts;
+  // The script shows them to readers with access.
+  const hide = (name: string, ...more: Markup[]) => (state === 'missed' ? 'none' : el('span', { 'data-hidden': name }, 'hidden', more));
+  const unlock = [' ', el('a', { href: `./?horizon=${horizonDays}#unlock` }, 'Unlock')];
   const note = band?.isCommitted ? ' quantiles of the distribution; the expected range is symmetric' : ' symmetric, without direction';
   const entries: [term: string, value: Markup][] = [
     ...listMoveFacts(facts),
-    ['Call', values === null ? hidden : `${values.signal}, ${values.direction}`],
-    ['P(up)', values === null ? hidden : formatShare(values.pUp)],
+    ['Call', values === null ? hide('call', state !== 'void' && unlock) : `${values.signal}, ${values.direction}`],
+    ['P(up)', values === null ? hide('pUp') : formatShare(values.pUp)],
     ['Price at opening', formatUsd(price.atOpening)],
     [
       'Price at the end',
@@ -288,11 +291,11 @@ function listMoveFacts({ move, price: { atSignal, atEnd } }: ForecastFacts): [te
 function renderFigure(facts: ForecastFacts): Markup {
   const chart = renderForecastChart(facts);
   if (chart === null) return null;
-  return el('figure', { class: 'forecast-figure' }, [
-    chart,
-    el('figcaption', {}, 'BTC/USD at daily closes, and the 80 % range or band at the end. Dotted: the window opens.'),
+  const caption = el('figcaption', {}, 'BTC/USD at daily closes, and the 80 % range or band at the end. Dotted: the window opens.');
+  return [
+    el('figure', { class: 'forecast-figure' }, chart, caption),
     el('details', { class: 'table-of' }, el('summary', {}, 'As a table'), el('div', {}, renderValuesTable(facts))),
-  ]);
+  ];
 }
 
 function renderValuesTable(facts: ForecastFacts): Markup {

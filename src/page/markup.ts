@@ -43,6 +43,23 @@ export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character]);
 }
 
+/** `3 hours ago`, `in 2 days` or, of what comes within 36 hours, `in 7 h 5 min`. @param time ISO 8601 */
+export function formatRelativeTime(time: string, nowMs: number): string {
+  const seconds = Math.round((Date.parse(time) - nowMs) / 1_000);
+  const [amount, unit] = toTimeUnit(Math.abs(seconds));
+  const minutes = Math.ceil(seconds / 60);
+  if (seconds >= 0 && unit === 'hour') return `in ${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  const text = `${amount} ${unit}${amount === 1 ? '' : 's'}`;
+  return seconds >= 0 ? `in ${text}` : `${text} ago`;
+}
+
+function toTimeUnit(seconds: number): [number, string] {
+  if (seconds < 90) return [seconds, 'second'];
+  if (seconds < 90 * 60) return [Math.round(seconds / 60), 'minute'];
+  if (seconds < 36 * 3_600) return [Math.round(seconds / 3_600), 'hour'];
+  return [Math.round(seconds / 86_400), 'day'];
+}
+
 /** Text of dates, prices and wire values; a dash stands for a missing value. */
 
 export const EMPTY_VALUE = '–';

@@ -19,7 +19,7 @@ export async function openTab(page: Page, id: string): Promise<void> {
 
 /** Mounts the sections of all tabs and shows them at once, which no reader can. */
 export async function openAllTabs(page: Page): Promise<void> {
-  for (const link of await page.locator('.tabs a').all()) await link.click();
+  for (const link of await page.locator('.tabs a[href^="#"]').all()) await link.click();
   await page.evaluate(() => {
     for (const section of document.querySelectorAll('section[hidden]')) section.removeAttribute('hidden');
   });

@@ -9,17 +9,6 @@ import { openAllTabs, openTab } from './layout.ts';
 
 const exampleOf = (operation: keyof typeof answers) => answers[operation] as unknown as Record<string, never>;
 
-/** A walk-forward whose report compares two versions at one horizon. */
-function withVersions({ report, ...answered }: Record<string, object>) {
-  const coverage = [0.475, 0.788, 0.903].map((value) => ({ value, low: value, high: value }));
-  const horizons = (gain: object | null) => [{ horizon: '1d', folds: [], pooled: { gain, coverage }, lastLook: null }];
-  const versions = [
-    { name: 'm0-d1', horizons: horizons(null) },
-    { name: 'm1', horizons: horizons({ value: 0.0089, low: 0.0068, high: 0.0112 }) },
-  ];
-  return { ...answered, report: { ...report, versions } };
-}
-
 const ACCOUNT: WagerAccountRow = {
   ...{ venue: 'paper', asset: 'PAPER-USD', quotesAreOurs: true, wins: 1, losses: 1, voids: 0, open: 0, skipped: 1 },
   ...{ stakedMicros: 30_000_000, returnedMicros: 24_500_000, profitMicros: -5_500_000, openMicros: 0 },
@@ -91,23 +80,6 @@ function seriesOf(days: number) {
   return { success: true, horizon: '7d', rollingDays: 90, points, nextCursor: '2026-01-01' };
 }
 
-const CHALLENGE = {
-  ...{ success: true, champion: 'm0-d1' },
-  changes: [{ at: '2026-02-01T00:00:00.000Z', from: 'm0-d1', to: 'm1', forced: true, evidence: [] }],
-  horizons: [
-    {
-      ...{ horizon: '1d', horizonDays: 1 },
-      comparisons: [
-        {
-          ...{ challenger: 'm1', against: 'm0-d1', days: 112, throughDate: '2026-03-01', threshold: 20, eBetter: 21.5, eWorse: 0.1 },
-          ...{ maxBetter: 21.5, maxWorse: 1.1, verdict: 'proven better at 5 %', since: '2026-02-28' },
-        },
-      ],
-      distributions: [],
-    },
-  ],
-};
-
 describeWithBrowser('sections of evidence', (browser) => {
   let service: TestService;
   let served: Served;
@@ -134,19 +106,16 @@ describeWithBrowser('sections of evidence', (browser) => {
     const wagers: WagersReply = { ...WAGERS, accounts: [ACCOUNT], wagers: [WAGER, SKIPPED], count: 2, total: 2 };
     const feeds = exampleOf('getCacheStats') as unknown as { feeds: { stale: boolean; providers: unknown[] }[] };
     feeds.feeds[0] = { ...feeds.feeds[0], stale: true, providers: [{ provider: 'kraken', circuit: 'open' }] };
-    const asked: string[] = [];
     const page = await open(async (opening) => {
       await answer(opening, '/api/svc/wagers', wagers);
       await answer(opening, '/api/svc/crowd-vs-oracle', exampleOf('getCrowdVsOracle'));
-      await answer(opening, '/api/self-test/status', exampleOf('getSelfTestStatus'));
-      await answer(opening, '/api/self-test/walk-forward', withVersions(exampleOf('getWalkForward')));
       await answer(opening, '/api/cache/stats', feeds);
       await answer(opening, '/api/svc/scorecard/series', seriesOf(120));
-      await answer(opening, '/api/svc/challenge', CHALLENGE);
-      opening.on('request', (request) => asked.push(new URL(request.url()).pathname));
     });
 
     await openAllTabs(page);
+    // The service of this test has no record, whose first day hides these sections.
+    await page.evaluate(() => document.querySelector('.first-steps')?.remove());
     const wagered = page.locator('#wagers');
     await wagered.getByText('Paper money.').waitFor();
     await wagered.getByText('−5.50 PAPER-USD', { exact: true }).waitFor();
@@ -161,14 +130,6 @@ describeWithBrowser('sections of evidence', (browser) => {
     await crowd.getByText('Not evidence.').waitFor();
     await crowd.getByRole('img', { name: /^Probabilities of the weekly question/ }).waitFor();
 
-    const tests = page.locator('#self-tests');
-    await tests.getByText(/^\d of \d have a result; /).waitFor();
-    expect(asked).not.toContain('/api/self-test/walk-forward');
-    await tests.getByText('Folds and canaries').click();
-    await tests.getByRole('img', { name: /^Accuracy against always UP/ }).waitFor();
-    await tests.getByText('✓ no leak').first().waitFor();
-    await tests.getByRole('row', { name: 'm1 1d 0.89 % (0.68 % to 1.12 %) – 47.5 % 78.8 % 90.3 %' }).waitFor();
-
     const scores = page.locator('#scores');
     await scores.getByText('Skill of probabilities').click();
     await scores
@@ -178,10 +139,6 @@ describeWithBrowser('sections of evidence', (browser) => {
     await scores.getByRole('img', { name: /^Skill of the distribution .* no measurable difference\./ }).waitFor();
     await scores.getByRole('img', { name: /^Outcomes within .* the band is too narrow\./ }).waitFor();
     expect(await scores.getByRole('link', { name: 'CSV' }).getAttribute('href')).toBe('api/svc/scorecard/series.csv?horizon=7&limit=1000');
-
-    const challenge = page.locator('#challenge');
-    await challenge.getByText('m0-d1 to m1 on 2026-02-01, forced against the evidence').waitFor();
-    await challenge.getByRole('row', { name: '1d m1 against m0-d1 112 21.50 0.10 proven better at 5 % since 2026-02-28' }).waitFor();
 
     const data = page.locator('#feeds');
     await data
@@ -201,11 +158,12 @@ describeWithBrowser('sections of evidence', (browser) => {
       await page.locator(`#${section}`).getByText(filling).waitFor();
       expect(await page.locator(`#${section}`).getByText(nothing).isVisible(), section).toBe(false);
     }
+    expect(await page.getByText('The first forecast').count()).toBe(0);
     setup = null;
-    for (const section of ['scores', 'record', 'crowd']) {
-      await page.locator(`#${section}`).getByText(nothing).waitFor();
+    await page.locator('#today').getByText('The first forecast').first().waitFor();
+    await page.locator('#crowd').getByText(nothing).waitFor();
+    for (const section of ['scores', 'record', 'crowd'])
       expect(await page.locator(`#${section}`).getByText(filling).isVisible(), section).toBe(false);
-    }
   });
 
   it('show their empty states before the first forecast', async () => {
@@ -213,10 +171,9 @@ describeWithBrowser('sections of evidence', (browser) => {
       answer(opening, '/api/svc/wagers', { ...WAGERS, accounts: [], wagers: [], count: 0, total: 0 } satisfies WagersReply),
     );
     await openAllTabs(page);
-    await page.locator('#record').getByText('No forecast has been made yet.').waitFor();
+    await page.locator('#today').getByText('The first forecast').first().waitFor();
     await page.locator('#wagers').getByText('No wagers up to 2026-03-03').waitFor();
     await page.locator('#crowd').getByText('No weekly question has been priced yet').waitFor();
-    await page.locator('#self-tests').getByText('0 of 5 have a result').waitFor();
     await page
       .locator('#feeds')
       .getByText(/^✓ \d+ of \d+ series are fresh\.$/)

@@ -90,7 +90,7 @@ describeWithBrowser('a tampered record in the browser', (browser) => {
       );
     });
     const section = page.locator('.check-record');
-    await section.getByRole('button', { name: 'Check everything now' }).click();
+    await page.locator('#attestations').getByRole('link', { name: 'Check everything' }).click();
     await section.getByText('Download the report').waitFor();
     const text = (await section.locator('pre').textContent()) ?? '';
     expect(page.problems()).toEqual([]);

@@ -46,11 +46,11 @@ describeWithBrowser('what a reader does within a minute', (browser) => {
 
   async function useAll(page: Page, url: string) {
     await page.goto(`${url}/`, { waitUntil: 'networkidle' });
-    for (const tab of await page.locator('.tabs a').all()) {
+    for (const tab of await page.locator('.tabs a[href^="#"]').all()) {
       await tab.click();
       await page.waitForLoadState('networkidle');
     }
-    await page.locator('.check-record').getByRole('button', { name: 'Check everything now' }).click();
+    await page.locator('#attestations').getByRole('link', { name: 'Check everything' }).click();
   }
 
   it('takes a part of the limit that leaves room for a record of 120 days', async () => {

@@ -193,6 +193,7 @@ function renderFilter(): Markup {
     ),
     renderSelect('access', 'Access', Object.entries(ACCESS_LABELS)),
     el('p', { id: 'reference-count', role: 'status' }),
+    el('p', { class: 'quiet' }, 'Padlock: takes a token or a payment.'),
   ]);
 }
 

@@ -373,10 +373,8 @@ const TABS: readonly (Section & { link: string })[] = [
   { id: 'regimes', title: 'Market regimes', link: 'Regimes' },
   { id: 'accuracy', title: 'Accuracy by horizon and regime', link: 'Accuracy' },
   { id: 'calibration', title: 'Calibration and skill', link: 'Calibration' },
-  { id: 'challenge', title: 'Champion and challenger', link: 'Models' },
   { id: 'crowd', title: 'Crowd against oracle', link: 'Crowd' },
   { id: 'wagers', title: 'Wagers', link: 'Wagers' },
-  { id: 'self-tests', title: 'Self-tests', link: 'Self-tests' },
   { id: 'events', title: 'Live events', link: 'Events' },
   { id: 'feeds', title: 'Market data', link: 'Data' },
 ];
@@ -435,7 +433,7 @@ function renderDashboardPage(publicUrl: string, home: HomeContent | null = null)
       ', ',
       el('a', { href: 'api/svc/onchain-oracle/history' }, 'attestations'),
       ', ',
-      el('a', { href: 'api/self-test/status' }, 'self-tests'),
+      el('a', { href: 'api/svc/challenge' }, 'models'),
       '; ',
       el('a', { href: 'docs' }, 'all operations'),
       '.',
@@ -454,7 +452,12 @@ function renderSection({ id, title }: Section, hidden?: 'until-found'): Markup {
 
 function renderTabs(): Markup {
   const links = TABS.map(({ id, link }) => el('a', { href: `#${id}`, 'aria-expanded': 'false', 'aria-controls': id }, link));
-  return el('nav', { id: 'tabs', class: 'tabs', 'aria-labelledby': 'tabs-title' }, [el('h2', { id: 'tabs-title' }, 'More'), links]);
+  return el('nav', { id: 'tabs', class: 'tabs', 'aria-labelledby': 'tabs-title' }, [
+    el('h2', { id: 'tabs-title' }, 'More'),
+    links,
+    el('a', { href: 'documents/model' }, 'Models'),
+    el('a', { href: 'api/self-test/status' }, 'Self-tests'),
+  ]);
 }
 
 const PLACEHOLDER = '{{initial}}';
@@ -473,7 +476,7 @@ export function renderFirstScreen(data: FirstScreenData): Markup {
   const part = (name: FirstScreenPart) => el('div', { class: `first-${name}`, 'data-part': name }, FIRST_SCREEN_PARTS[name](data));
   return el('div', { class: 'first' }, [
     el('div', { class: 'first-answer' }, [part('tomorrow'), part('chosen'), part('call'), part('record'), part('actions'), part('note')]),
-    el('div', { class: 'first-chart' }, [part('fan'), renderHorizonChoice(data.horizonDays)]),
+    el('div', { class: 'first-chart' }, [part('fan'), renderHorizonChoice(data.horizonDays), part('legend')]),
   ]);
 }
 
@@ -511,7 +514,7 @@ async function renderHome(deps: Services, publicUrl: string): Promise<Reply<neve
   const newest = deps.record.known.listByHorizon(DEFAULT_HORIZON_DAYS).at(-1);
   const missedDate = newest?.missed ? formatDay(newest.day) : null;
   const now = deps.now();
-  const initial = { signals, range, price: price as InitialData['price'], records, missedDate, today: now.toISOString().slice(0, 10) };
+  const initial = { signals, range, price: price as InitialData['price'], records, missedDate, now: now.toISOString() };
   const home = { initial, nowMs: now.getTime(), market: deps.market.kind, hasDemo: deps.demo !== null };
   const text = renderDashboardPage(publicUrl, home);
   const headers = { ...PAGE_HEADERS, Link: formatCatalogLink({ publicUrl }), ETag: buildStrongEtag(text) };

@@ -1,6 +1,7 @@
 import { type Hex, hashTypedData, serializeTypedData, type TypedData } from 'viem';
 import { type SignedPayment, signPayment, type TransferTypedData } from '../../commerce/payment-signer.ts';
 import { getReceiptDomain, hashDocument, RECEIPT_TYPES, type SignedReceipt, toTypedFields } from '../../commerce/receipts.ts';
+import type { CallData } from '../first-screen.ts';
 import { formatDate } from '../markup.ts';
 import { ApiProblem, fetchFromService, type LoginSession, notifyAll, readJson, requestApi, toApiProblem } from './api.ts';
 import {
@@ -25,6 +26,7 @@ import {
   createDialogButton,
   formatWalletError,
   isSameAccount,
+  logInAsDemo,
   logInByWallet,
   logInWithToken,
   type Provider,
@@ -38,6 +40,9 @@ import {
 
 /** Bubbling event that opens the dialog in which the newest call is bought. */
 export const BUY_EVENT = 'oracle-buy';
+
+/** Event on the document: a call has been bought. */
+export const BOUGHT_EVENT = 'oracle-bought';
 
 type Info = ApiResponses['info'];
 
@@ -71,7 +76,10 @@ export function createBuyDialog({ store, session, horizon }: Page, wallets: Wall
     if (bought !== null) purchase.restore(bought);
     purchase.onChange(() => {
       const { state } = purchase;
-      if (state.step === 'bought') sessionStorage.setItem(getBoughtKey(path), JSON.stringify(state.answer));
+      if (state.step === 'bought') {
+        sessionStorage.setItem(getBoughtKey(path), JSON.stringify(state.answer));
+        document.dispatchEvent(new Event(BOUGHT_EVENT));
+      }
       if (state.step === 'bought' && !element.open) onNotice('The call that you paid for has arrived: Buy this call shows it.');
       if (purchase === getPurchase()) draw();
     });
@@ -165,6 +173,14 @@ function renderButton(label: string, onclick: () => Promise<unknown>) {
 
 function getBoughtKey(path: string) {
   return `oracle-bought:${path}`;
+}
+
+/** The values of a call that was bought in this tab; null where it is another one. */
+export function readBoughtCall(predictionId: string, horizonDays: number): Pick<CallData, 'signal' | 'direction' | 'confidence'> | null {
+  const bought = readJson<PaidAnswer>(sessionStorage, getBoughtKey(getPaidPath(horizonDays)));
+  if (bought?.predictionId !== predictionId) return null;
+  const { signal, direction, confidence } = bought as unknown as CallData;
+  return { signal, direction, confidence };
 }
 
 type BoughtCall = Record<'signal' | 'direction' | 'horizon' | 'resolvesAt', string> & {
@@ -619,7 +635,7 @@ export function createUnlockDialog(options: {
   /** One login at a time: a later one, or closing the dialog, cancels it. */
   let generation = 0;
 
-  async function begin(login: (say: ShowStatus) => Promise<LoginSession>, wallet: Wallet | null) {
+  async function begin(login: (say: ShowStatus) => Promise<LoginSession>, wallet: Wallet | null, isByToken = false) {
     const ownGeneration = ++generation;
     say('Contacting the service…');
     const onDone = (session: LoginSession) => {
@@ -629,14 +645,18 @@ export function createUnlockDialog(options: {
       onLoggedIn(session);
       if (document.activeElement === document.body) fallback.focus();
     };
-    await attemptLogin({ login, counts: () => ownGeneration === generation, say, onDone, isByToken: wallet === null });
+    await attemptLogin({ login, counts: () => ownGeneration === generation, say, onDone, isByToken });
   }
-  const renderButton = (wallet: Wallet) => {
+  const renderWalletButton = (wallet: Wallet) => {
     const onclick = () => void begin((sayStage) => logInByWallet(wallet, sayStage), wallet);
     return h('button', { type: 'button', onclick }, renderWalletIcon(wallet), wallet.name);
   };
   const none = 'No wallet was found in this browser. Install one or use a token.';
-  const drawList = () => replaceChildren(list, renderWallets(wallets.all, none, renderButton));
+  const drawList = () => {
+    const roles = (getInfo()?.demo?.wallets ?? []).map(({ role }) => role).filter((role) => role === 'basic' || role === 'premium');
+    const demo = roles.map((role) => renderButton(`As the demo wallet ${formatTier(role)}`, () => begin(() => logInAsDemo(role), null)));
+    replaceChildren(list, demo, demo.length > 0 && wallets.all.length === 0 ? null : renderWallets(wallets.all, none, renderWalletButton));
+  };
   wallets.onFound(drawList);
   drawList();
   element.addEventListener('close', () => {
@@ -655,7 +675,7 @@ export function createUnlockDialog(options: {
       'details',
       {},
       h('summary', {}, 'Use a token instead'),
-      createTokenForm(field, () => void begin(() => logInWithToken(field.value), null)),
+      createTokenForm(field, () => void begin(() => logInWithToken(field.value), null, true)),
     ),
     h('div', { class: 'unlock-end' }, close, ' ', h('a', { href: 'access' }, 'Keys for bots')),
   );
@@ -666,6 +686,7 @@ export function createUnlockDialog(options: {
       wallets.ask();
       const info = getInfo();
       if (info !== null) replaceChildren(rule, renderTierRule(info));
+      drawList();
       if (!element.open) element.showModal();
     },
   };

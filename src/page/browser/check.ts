@@ -27,104 +27,17 @@ import {
   type ServedDistributions,
   type Unread,
 } from '../../verify/evidence.ts';
-import { type CheckId, createFindings, type Finding, formatInstant, getCheck } from '../../verify/findings.ts';
+import { createFindings, type Finding, formatInstant, getCheck } from '../../verify/findings.ts';
 import { type ForecastChecks, formatAgreement, getVerdict, listForecastChecks } from '../../verify/summary.ts';
 import { checkForecastEvidence, getShownOpening } from '../../verify/verify.ts';
 import { requestApi, type Session, watchLimitWait } from './api.ts';
-import { createTime, h, replaceChildren } from './dom.ts';
+import { createTime, formatCount, h, replaceChildren } from './dom.ts';
 import { createMetadataReader, explainChainError, openRecordChain } from './record-chain.ts';
 import type { ApiResponses, AttestationHistory, ScorecardRow } from './responses.ts';
 import { findNeighbours, type ShownRecord } from './section.ts';
 
 /** Checks rows of the list. */
-export type RunCheck = (rows: readonly ScorecardRow[], options: { signal: AbortSignal; onFound?: OnFinding }) => Promise<void>;
-
-/** Button that checks all shown rows. */
-export function createCheckToolbar({ rowsNow, check }: { rowsNow: () => readonly ScorecardRow[]; check: RunCheck }) {
-  return createCheckButton({
-    label: () => (rowsNow().length === 1 ? 'Check this row' : `Check these ${rowsNow().length}`),
-    progressLabel: 'Rows checked',
-    async run(signal, onProgress) {
-      const rows = rowsNow();
-      const findings: RowFinding[] = [];
-      onProgress('', 0, rows.length);
-      await check(rows, { signal, onFound: (_, finding) => onProgress('', findings.push(finding), rows.length) });
-      const tally = formatTally(findings);
-      return findings.length < rows.length ? `Stopped after ${findings.length} of ${rows.length}: ${tally}` : tally;
-    },
-  });
-}
-
-/** Checks whose evidence comes from elsewhere than the two attestations, and may be missing. */
-const SEARCHED: readonly CheckId[] = ['metadata', 'onePrediction', 'link'];
-
-/** Summary of many findings: verified (with those so far, void or incomplete), mismatches, unchecked. */
-export function formatTally(found: readonly RowFinding[]): string {
-  const { pass = [], fail = [], unknown = [] } = Object.groupBy(found, ({ verdict }) => verdict);
-  const { open = [], over = [], void: isVoid = [] } = Object.groupBy(pass, ({ stage }) => stage);
-  const lacks = [...open, ...over]
-    .map(({ findings }) => findings.filter(({ check, outcome }) => outcome === 'unknown' && SEARCHED.includes(check)))
-    .filter(({ length }) => length > 0);
-  const lacking = [...new Set(lacks.flat().map(({ check }) => getCheck(check).title.toLowerCase()))].join(' and ');
-  const apart = [
-    open.length > 0 && `${open.length} so far, the rest once revealed`,
-    isVoid.length > 0 && `${isVoid.length} as void, which never count`,
-    lacks.length > 0 && `${lacks.length} without ${lacking}, which was unavailable: see the rows`,
-  ].filter(Boolean);
-  const text = apart.length === 0 ? '' : ` (${apart.join('; ')})`;
-  return `${pass.length} verified${text}, ${fail.length} do not match, ${unknown.length} could not be checked.`;
-}
-
-type OnProgress = (stage: string, done: number, total: number) => void;
-
-/** Button of a long check, with its progress and outcome. A second click stops it. */
-function createCheckButton(options: {
-  /** Text of the button while nothing runs. */
-  label: () => string;
-  /** Of the progress bar. */
-  progressLabel: string;
-  isPrimary?: boolean;
-  /** @returns the outcome in one line */
-  run: (signal: AbortSignal, onProgress: OnProgress) => Promise<string>;
-}) {
-  const { label, progressLabel, isPrimary = false, run } = options;
-  const progress = h('progress', { 'aria-label': progressLabel, hidden: true });
-  const stage = h('span', { class: 'quiet' });
-  const wait = h('span', { class: 'quiet' });
-  const text = h('span', { role: 'status' });
-  let running: AbortController | null = null;
-  const onclick = () => (running === null ? void start() : running.abort());
-  const button = h('button', { type: 'button', class: isPrimary && 'primary', onclick });
-
-  function name() {
-    if (running === null) replaceChildren(button, label());
-  }
-  const onProgress: OnProgress = (what, done, total) => {
-    Object.assign(progress, { max: total, value: done, hidden: false });
-    replaceChildren(stage, what === '' ? '' : `${what}: ${done} of ${total}`);
-  };
-
-  async function start() {
-    running = new AbortController();
-    for (const element of [text, stage]) replaceChildren(element);
-    replaceChildren(button, 'Stop');
-    const stopCountdown = showLimitWait(wait);
-    try {
-      replaceChildren(text, await run(running.signal, onProgress));
-    } finally {
-      stopCountdown();
-      replaceChildren(stage);
-      progress.hidden = true;
-      running = null;
-      name();
-    }
-  }
-  name();
-  const startUnlessRunning = () => {
-    if (running === null) void start();
-  };
-  return { element: h('div', { class: 'check-all' }, button, progress, stage, wait, text), name, start: startUnlessRunning };
-}
+export type RunCheck = (rows: readonly ScorecardRow[], options: { signal: AbortSignal }) => Promise<void>;
 
 /** Counts down to the end of the rate limit while anything waits for it. @returns a function that ends it */
 function showLimitWait(element: HTMLElement): () => void {
@@ -402,12 +315,49 @@ function buildUncheckedFinding(reason: string): RowFinding {
 
 const OUTCOMES = { agrees: 'pass', differs: 'fail', incomplete: 'unknown', unknown: 'unknown' } as const;
 
-/** Button that audits the whole record. A second click stops it, and the next one continues with what was read from the same endpoint. */
+/**
+ * Audits the whole record when the document has `CHECK_EVENT`. Its button stops the audit, and continues with what was read from the same
+ * endpoint.
+ */
 export function createRecordCheck(setup: CheckSetup) {
   const result = h('div', {});
+  const progress = h('progress', { 'aria-label': 'Progress of the check of everything', hidden: true });
+  const [stage, wait] = [h('span', { class: 'quiet' }), h('span', { class: 'quiet' })];
+  const text = h('span', { role: 'status' });
+  const button = h('button', {
+    type: 'button',
+    class: 'primary',
+    hidden: true,
+    onclick: () => (running === null ? start() : running.abort()),
+  });
+  let running: AbortController | null = null;
   let kept: { endpoint: string; state: ReadingState } | null = null;
 
-  async function run(signal: AbortSignal, onProgress: OnProgress): Promise<string> {
+  const onProgress = (what: string, done: number, total: number) => {
+    Object.assign(progress, { max: total, value: done, hidden: false });
+    replaceChildren(stage, `${what}: ${formatCount(done)} of ${formatCount(total)}`);
+  };
+
+  async function start() {
+    if (running !== null) return;
+    running = new AbortController();
+    replaceChildren(text);
+    replaceChildren(button, 'Stop');
+    button.hidden = false;
+    const stopCountdown = showLimitWait(wait);
+    try {
+      replaceChildren(text, await run(running.signal));
+    } finally {
+      stopCountdown();
+      replaceChildren(stage);
+      progress.hidden = true;
+      running = null;
+      replaceChildren(button, 'Continue to check everything');
+      button.hidden = kept === null;
+    }
+  }
+
+  async function run(signal: AbortSignal): Promise<string> {
     replaceChildren(result);
     onProgress('connecting', 0, 1);
     const found = await loadSetup(setup);
@@ -428,10 +378,8 @@ export function createRecordCheck(setup: CheckSetup) {
       return `${why} ${state.contents.size} attestations were read, and the next click continues.`;
     }
   }
-  const label = () => (kept === null ? 'Check everything now' : 'Continue to check everything');
-  const { element, start } = createCheckButton({ label, progressLabel: 'Progress of the check of everything', isPrimary: true, run });
-  document.addEventListener(CHECK_EVENT, start);
-  return h('div', { class: 'check-record' }, element, result);
+  document.addEventListener(CHECK_EVENT, () => void start());
+  return h('div', { class: 'check-record' }, h('div', { class: 'check-all' }, button, progress, stage, wait, text), result);
 }
 
 function renderReport(report: AuditReport) {
@@ -450,7 +398,7 @@ function renderReport(report: AuditReport) {
   ];
 }
 
-/** Event on the document that starts the check of the whole record, unless it runs. */
+/** Event on the document that starts the check of the whole record, or continues it, unless it runs. */
 export const CHECK_EVENT = 'oracle-check';
 
 /** Verdicts differ in mark and text, not in colour alone. */
@@ -492,7 +440,7 @@ export function renderFinding(stored: StoredFinding) {
 
 /** What a single row cannot prove. */
 const OTHER_ATTESTATIONS =
-  'That no earlier commitment for this day, second record or newer row is withheld: “Check everything now” reads all attestations';
+  'That no earlier commitment for this day, second record or newer row is withheld: “Check everything” reads all attestations';
 
 /** The rest of the record is named for every row. */
 function getOpenPart({ check, open }: RowFinding['list']['checks'][number]) {

@@ -1,5 +1,5 @@
 import { formatUtc } from '../../forecast/day.ts';
-import { EMPTY_VALUE, el, isMarkupElement, listAttributes, type Markup, type MarkupElement } from '../markup.ts';
+import { EMPTY_VALUE, el, formatRelativeTime, isMarkupElement, listAttributes, type Markup, type MarkupElement } from '../markup.ts';
 
 /** DOM construction without HTML parsing: external text can only become text nodes. */
 
@@ -152,13 +152,13 @@ const UPDATE_MS = 10_000;
 
 /** A relative time such as `3 hours ago` that is kept current, with the exact time as its title. @param time ISO 8601 */
 export function createRelativeTime(time: string) {
-  return h('time', { class: 'ago', datetime: time, title: formatUtcTime(time) }, formatRelativeTime(time));
+  return h('time', { class: 'ago', datetime: time, title: formatUtcTime(time) }, formatRelativeTime(time, Date.now()));
 }
 
 export function startTimeUpdates() {
   setInterval(() => {
     for (const element of document.querySelectorAll('time.ago')) {
-      const text = formatRelativeTime((element as HTMLTimeElement).dateTime);
+      const text = formatRelativeTime((element as HTMLTimeElement).dateTime, Date.now());
       if (element.textContent !== text) element.textContent = text;
     }
   }, UPDATE_MS);
@@ -198,21 +198,6 @@ export function formatPercentInterval(interval: { low: number; high: number } | 
 /** `2026-11-22 21:35 UTC` for an ISO 8601 time. */
 export function formatUtcTime(time: string | null | undefined) {
   return time ? formatUtc(time) : EMPTY_VALUE;
-}
-
-/** `3 hours ago` or `in 2 days`. @param time ISO 8601 */
-function formatRelativeTime(time: string, now = Date.now()) {
-  const seconds = Math.round((Date.parse(time) - now) / 1_000);
-  const [amount, unit] = toTimeUnit(Math.abs(seconds));
-  const text = `${amount} ${unit}${amount === 1 ? '' : 's'}`;
-  return seconds >= 0 ? `in ${text}` : `${text} ago`;
-}
-
-function toTimeUnit(seconds: number): [number, string] {
-  if (seconds < 90) return [seconds, 'second'];
-  if (seconds < 90 * 60) return [Math.round(seconds / 60), 'minute'];
-  if (seconds < 36 * 3_600) return [Math.round(seconds / 3_600), 'hour'];
-  return [Math.round(seconds / 86_400), 'day'];
 }
 
 /** `0x1234…abcd`. */

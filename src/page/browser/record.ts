@@ -1,6 +1,6 @@
 import { formatUsd } from '../markup.ts';
 import type { ForestRow } from './charts/calibration.ts';
-import { buildRowKey, createCheckToolbar, createRecordCheck, createRowChecker, type RunCheck, renderFinding } from './check.ts';
+import { buildRowKey, CHECK_EVENT, createRecordCheck, createRowChecker, type RunCheck, renderFinding } from './check.ts';
 import {
   type Children,
   formatCount,
@@ -222,9 +222,9 @@ const PAGE_SIZE = 25;
 
 /**
  * Shown rows; findings, number of rows and a running check survive a new answer of the service.
- * @param needWholeRecord has the rows beyond the known ones requested
+ * @param needWhole has the rows beyond the known ones requested
  */
-function createAttestationList(checker: RowChecker, needWholeRecord: () => void) {
+function createAttestationList(checker: RowChecker, needWhole: () => void) {
   /** Newest row first. */
   let record: ShownRecord & { total: number } = { horizon: 0, known: [], total: 0 };
   let most = FIRST_ROWS;
@@ -233,18 +233,10 @@ function createAttestationList(checker: RowChecker, needWholeRecord: () => void)
   const content = h('div', {});
   const rowsNow = () => record.known.slice(0, most);
   /** Checks rows and updates their views. */
-  const check: RunCheck = (rows, { signal, onFound }) => {
+  const check: RunCheck = (rows, { signal }) => {
     const shown = record;
-    return checker.check(rows, {
-      shown,
-      signal,
-      onFound: (row, finding) => {
-        views.get(buildRowKey(row, shown))?.showFinding();
-        onFound?.(row, finding);
-      },
-    });
+    return checker.check(rows, { shown, signal, onFound: (row) => views.get(buildRowKey(row, shown))?.showFinding() });
   };
-  const toolbar = createCheckToolbar({ rowsNow, check });
   const viewOf = (row: ScorecardRow) => views.get(buildRowKey(row, record)) as RowView;
 
   function drawRows() {
@@ -252,7 +244,6 @@ function createAttestationList(checker: RowChecker, needWholeRecord: () => void)
     views = new Map(
       rows.map((row) => [buildRowKey(row, shown), createRowView(row, { foundNow: () => checker.foundOf(row, shown), check })]),
     );
-    toolbar.name();
     const left = shown.total - rows.length;
     const more = left > 0 && h('button', { type: 'button', onclick: showMore }, `Show ${Math.min(left, PAGE_SIZE)} more of ${left}`);
     const all = h('a', { href: `f?horizon=${shown.horizon}d` }, 'All forecasts');
@@ -260,7 +251,7 @@ function createAttestationList(checker: RowChecker, needWholeRecord: () => void)
   }
   onReveal((id) => {
     const index = record.known.findIndex((row) => getRowElementId(row) === id);
-    if (index < 0 && id.startsWith(ROW_ID_PREFIX)) needWholeRecord();
+    if (index < 0 && id.startsWith(ROW_ID_PREFIX)) needWhole();
     if (index < most) return;
     most = index + 1;
     drawRows();
@@ -268,7 +259,7 @@ function createAttestationList(checker: RowChecker, needWholeRecord: () => void)
   function showMore() {
     focusedRow = most;
     most += PAGE_SIZE;
-    needWholeRecord();
+    needWhole();
     drawRows();
     focusFirstNew();
   }
@@ -289,7 +280,7 @@ function createAttestationList(checker: RowChecker, needWholeRecord: () => void)
         return renderNotYet('No forecast has been made yet. The first is made at 21:35 UTC and committed three minutes later.');
       drawRows();
       queueMicrotask(focusFirstNew);
-      return [content, toolbar.element];
+      return [content];
     },
   };
 }
@@ -405,7 +396,6 @@ function createRowView(row: ScorecardRow, { foundNow, check }: { foundNow: () =>
     if (found !== undefined) replaceChildren(below, renderFinding(found));
   }
   async function run() {
-    // A single check is announced to screen readers; for many, the tally is.
     below.setAttribute('role', 'status');
     replaceChildren(below, h('p', { class: 'finding quiet' }, 'Reading the chain…'));
     try {
@@ -463,7 +453,7 @@ export function mountAttestations({ store, session, horizon }: Page) {
     // A later request may have taken the place of this one.
     return store.whenAnswered('info').catch(() => null);
   }
-  const rows = createAttestationList(createRowChecker(session, setup), store.needWholeRecord);
+  const rows = createAttestationList(createRowChecker(session, setup), store.needWhole);
   horizon.onChange(rows.restart);
   mountResource({
     store,
@@ -479,8 +469,9 @@ export function mountAttestations({ store, session, horizon }: Page) {
 
 function renderIntroduction() {
   return h('p', {}, [
-    'Each forecast is committed on chain before its outcome window opens. This reads all attestations of the wallet and recomputes every ',
-    'commitment and figure in your browser. To do it without this page, run ',
+    'Each forecast is committed on chain before its outcome window opens. ',
+    h('a', { href: '#attestations', onclick: () => document.dispatchEvent(new Event(CHECK_EVENT)) }, 'Check everything'),
+    ' reads all attestations of the wallet and recomputes every commitment and figure in your browser. To do it without this page, run ',
     h('code', {}, 'npx svc audit'),
     ' or follow ',
     h('a', { href: 'methodology.md' }, 'the method'),

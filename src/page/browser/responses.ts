@@ -1,10 +1,9 @@
 import type { z } from 'zod';
 import type { EventPayload, PAYLOADS } from '../../events/events.ts';
 import type { ACCESS_REPLY, KEY_REPLY } from '../../http/routes/access.ts';
-import type { CHALLENGE_REPLY, SERIES_REPLY } from '../../http/routes/challenge.ts';
+import type { SERIES_REPLY } from '../../http/routes/challenge.ts';
 import type { CROWD_VS_ORACLE_REPLY } from '../../http/routes/crowd.ts';
 import type { WagersReply } from '../../http/routes/prediction-markets.ts';
-import type { SELF_TEST_STATUS_REPLY, WALK_FORWARD_REPLY } from '../../http/routes/self-tests.ts';
 import type { CacheStats, Health } from '../../http/schemas/health.ts';
 import type { Info } from '../../http/schemas/info.ts';
 import type { EXPECTED_RANGE } from '../../record/schemas/forecast.ts';
@@ -19,12 +18,10 @@ export interface ApiResponses {
   range: z.input<typeof EXPECTED_RANGE>;
   scorecard: ScorecardPageReply;
   series: z.input<typeof SERIES_REPLY>;
-  challenge: z.input<typeof CHALLENGE_REPLY>;
   stats: AttestationStatsReply;
   price: BtcPrice;
   crowd: z.input<typeof CROWD_VS_ORACLE_REPLY>;
   wagers: WagersReply;
-  selfTests: z.input<typeof SELF_TEST_STATUS_REPLY>;
   feeds: CacheStats;
 }
 
@@ -35,9 +32,6 @@ export type EventName = keyof typeof PAYLOADS;
 export type AccessReply = z.input<typeof ACCESS_REPLY>;
 
 export type ApiKeyReply = z.input<typeof KEY_REPLY>;
-
-/** Report of the walk-forward test. */
-export type WalkForward = z.input<typeof WALK_FORWARD_REPLY>;
 
 export type ScorecardRow = ScorecardPageReply['predictions'][number];
 

@@ -33,7 +33,7 @@ export function mountResource<Name extends keyof ApiResponses>({ store, name, bo
 /** Binds the whole record of the chosen horizon to an element, and has it requested. */
 export function mountWholeRecord({ store, ...options }: Omit<ResourceOptions<'scorecard'>, 'name' | 'isReady'>) {
   mountResource({ store, ...options, name: 'scorecard', isReady: (scorecard) => !isPartial(scorecard) });
-  store.needWholeRecord();
+  store.needWhole();
 }
 
 /** Time of the last answer, for sections whose figures do not show their age. */
@@ -103,20 +103,33 @@ export interface Column<Row> {
   numeric?: boolean;
 }
 
+/** Wider tables are cards on narrow screens; roles keep their semantics there. */
+const MAX_NARROW_COLUMNS = 4;
+
 /** A table that scrolls horizontally on narrow screens, by keyboard as well. The first column is the row header. */
 export function renderTable<Row>(table: { caption: string; columns: readonly Column<Row>[]; rows: readonly Row[] }) {
   const { caption, columns, rows } = table;
   if (rows.length === 0) return h('p', { class: 'empty' }, 'Nothing yet.');
-  const headings = columns.map(({ heading, numeric }) => h('th', { scope: 'col', class: numeric && 'numeric' }, heading));
+  const isWide = columns.length > MAX_NARROW_COLUMNS;
+  const role = (name: string) => ({ role: isWide && name });
+  const headings = columns.map(({ heading, numeric }) =>
+    h('th', { scope: 'col', class: numeric && 'numeric', ...role('columnheader') }, heading),
+  );
   const lines = rows.map((row) => {
-    const cells = columns.map(({ cell, numeric }, index) => {
-      const className = numeric && 'numeric';
-      return index === 0 ? h('th', { scope: 'row', class: className }, cell(row)) : h('td', { class: className }, cell(row));
+    const cells = columns.map(({ heading, cell, numeric }, index) => {
+      const attributes = { class: numeric && 'numeric', 'data-heading': isWide && heading };
+      return index === 0
+        ? h('th', { scope: 'row', ...attributes, ...role('rowheader') }, cell(row))
+        : h('td', { ...attributes, ...role('cell') }, h('span', {}, cell(row)));
     });
-    return h('tr', {}, cells);
+    return h('tr', role('row'), cells);
   });
   return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption }, [
-    h('table', {}, h('caption', {}, caption), h('thead', {}, h('tr', {}, headings)), h('tbody', {}, lines)),
+    h('table', { class: isWide && 'cards', ...role('table') }, [
+      h('caption', {}, caption),
+      h('thead', role('rowgroup'), h('tr', role('row'), headings)),
+      h('tbody', role('rowgroup'), lines),
+    ]),
   ]);
 }
 

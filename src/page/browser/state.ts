@@ -48,8 +48,8 @@ export interface ServiceHealth {
 }
 
 /** Change with the record. */
-const RECORD_RESOURCES: readonly Name[] = ['signal', 'range', 'scorecard', 'series', 'challenge', 'wagers', 'crowd'];
-const ALL_RESOURCES: readonly Name[] = ['info', 'stats', 'price', 'selfTests', 'feeds', ...RECORD_RESOURCES];
+const RECORD_RESOURCES: readonly Name[] = ['signal', 'range', 'scorecard', 'series', 'wagers', 'crowd'];
+const ALL_RESOURCES: readonly Name[] = ['info', 'stats', 'price', 'feeds', ...RECORD_RESOURCES];
 /** Filled during a replay. */
 const REPLAY_RESOURCES: readonly Name[] = ['signal', 'range', 'scorecard', 'series'];
 const MINUTE_RESOURCES: readonly Name[] = ['stats', 'price'];
@@ -58,10 +58,7 @@ const MINUTE_RESOURCES: readonly Name[] = ['stats', 'price'];
 const POLL_INTERVAL_MS = { up: 15_000, starting: 1_000, offline: 2_000 };
 const REPLAY_REFRESH_MS = 6_000;
 /** Maximum age of resources that change independently of the record. */
-const MAX_AGE_MS: readonly (readonly [Name, number])[] = [
-  ['feeds', 5 * MINUTE_MS],
-  ['selfTests', 60 * MINUTE_MS],
-];
+const MAX_AGE_MS: readonly (readonly [Name, number])[] = [['feeds', 5 * MINUTE_MS]];
 
 type Poller = ReturnType<typeof createPoller>;
 
@@ -129,7 +126,7 @@ export function createPoller(store: Store) {
     // Respects Retry-After.
     await store.refreshAll([...names].filter((name) => store.get(name).retryAt <= now));
     const { answer: after } = store.get('stats');
-    if (before?.totalAttestations !== after?.totalAttestations) await store.refreshAll([...RECORD_RESOURCES, 'selfTests', 'feeds']);
+    if (before?.totalAttestations !== after?.totalAttestations) await store.refreshAll([...RECORD_RESOURCES, 'feeds']);
   }
 
   function listStale(now: number) {
@@ -195,7 +192,7 @@ export function createStore({ session, horizon }: { session: Session; horizon: H
   /** To be refreshed once they are shown. */
   const due = new Set<Name>();
   /** Whether the scorecard is requested with all rows. */
-  let isWholeNeeded = false;
+  const wholeNeeded = new Set<Name>();
 
   function setState(name: Name, next: ResourceState<unknown>) {
     primed.delete(name);
@@ -231,11 +228,10 @@ export function createStore({ session, horizon }: { session: Session; horizon: H
     try {
       const path = RESOURCE_PATHS[name](days, get('scorecard').answer);
       if (path === null) return { ...EMPTY_STATE, problem: explainWaiting(name) };
-      const isWhole = name === 'scorecard' && isWholeNeeded;
       const token = requestedBy?.token;
       // With the newest rows only, `nextCursor` is null when they are all.
-      const request = isWhole
-        ? requestFullScorecard(path, token)
+      const request = wholeNeeded.has(name)
+        ? requestAllPages(name as keyof typeof PAGED, path, token)
         : requestApi<{ horizon?: string }>(name === 'scorecard' ? `${path}&limit=${FIRST_ROWS}` : path, { token });
       const answer = await request;
       if (HORIZON_RESOURCES.includes(name) && answer.horizon !== `${days}d`)
@@ -282,12 +278,12 @@ export function createStore({ session, horizon }: { session: Session; horizon: H
       shown = new Set(names);
       await Promise.all(names.filter((name) => due.has(name)).map(refresh));
     },
-    /** From now on the scorecard has all rows of the record; the first screen needs the newest only. */
-    needWholeRecord() {
-      if (isWholeNeeded) return;
-      isWholeNeeded = true;
-      const { answer } = get('scorecard');
-      if (answer === null || isPartial(answer)) void refresh('scorecard');
+    /** From now on it has all rows of the record; the first screen needs the newest only. */
+    needWhole(name: keyof typeof PAGED = 'scorecard') {
+      if (wholeNeeded.has(name)) return;
+      wholeNeeded.add(name);
+      const { answer } = get(name);
+      if (answer === null || isPartial(answer)) void refresh(name);
     },
     /** Requests that failed last, among all that were answered. */
     countFailing() {
@@ -339,18 +335,22 @@ type Scorecard = ApiResponses['scorecard'];
 const FIRST_ROWS = 40;
 const PAGE_ROWS = 1_000;
 
-/** All pages of the scorecard, for charts and shares of the whole record. @throws {ApiProblem} */
-async function requestFullScorecard(path: string, token: string | undefined): Promise<Scorecard> {
+/** Resources whose first page has the newest rows only, and the member of its answer that has them. */
+const PAGED = { scorecard: 'predictions', series: 'points' } as const;
+
+/** All pages of a resource, for charts and shares of the whole record. @throws {ApiProblem} */
+async function requestAllPages(name: keyof typeof PAGED, path: string, token: string | undefined) {
   const paged = `${path}&limit=${PAGE_ROWS}`;
-  const newest = await requestApi<Scorecard>(paged, { token });
-  const predictions = [...newest.predictions];
-  let cursor: string | null = newest.nextCursor;
+  type Paged = Pick<Scorecard, 'nextCursor'> & { horizon?: string } & Record<string, unknown>;
+  const newest = await requestApi<Paged>(paged, { token });
+  const rows = [...(newest[PAGED[name]] as unknown[])];
+  let cursor = newest.nextCursor;
   while (cursor) {
-    const page: Scorecard = await requestApi(`${paged}&before=${cursor}`, { token });
-    predictions.push(...page.predictions);
+    const page: Paged = await requestApi(`${paged}&before=${cursor}`, { token });
+    rows.push(...(page[PAGED[name]] as unknown[]));
     cursor = page.nextCursor === cursor ? null : page.nextCursor;
   }
-  return { ...newest, predictions, count: predictions.length, nextCursor: null };
+  return { ...newest, [PAGED[name]]: rows, ...('count' in newest && { count: rows.length }), nextCursor: null };
 }
 
 /** Whether rows of the record are missing. */
@@ -366,12 +366,10 @@ export const RESOURCE_PATHS: Record<Name, (horizonDays: number, scorecard: Score
   range: (_, scorecard) => (scorecard?.predictions.length ? 'api/svc/open/range?horizons=all' : null),
   scorecard: (days) => `api/svc/scorecard?horizon=${days}`,
   series: (days) => `api/svc/scorecard/series?horizon=${days}`,
-  challenge: () => 'api/svc/challenge',
   stats: () => 'api/svc/onchain-oracle/stats?horizons=all',
   price: () => 'api/btc-price',
   crowd: () => 'api/svc/crowd-vs-oracle',
   wagers: () => 'api/svc/wagers',
-  selfTests: () => 'api/self-test/status',
   feeds: () => 'api/cache/stats',
 };
 

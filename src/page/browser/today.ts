@@ -12,7 +12,7 @@ import {
   toRecordData,
 } from '../first-screen.ts';
 import { formatDate, formatDayAndMonth, formatRegime, formatUsd, type Markup } from '../markup.ts';
-import { BUY_EVENT } from './buy.ts';
+import { BOUGHT_EVENT, BUY_EVENT, readBoughtCall } from './buy.ts';
 import { CHECK_EVENT } from './check.ts';
 import {
   byId,
@@ -131,7 +131,7 @@ function renderSignalFacts({ regime, fearGreed, fearGreedLabel, etfFlows7d, btcP
 
 /** The next forecast is made at the same time every day. */
 function renderNextCall(info: ApiResponses['info'] | null, signal: Signal | null) {
-  const time = info?.schedule.find(({ step }) => step === 'signal')?.times[0];
+  const time = findSignalTime(info);
   if (time === undefined) return null;
   return h('p', { class: 'quiet' }, 'Next call ', createRelativeTime(getNextCallTime(time, signal).toISOString()), `, at ${time} UTC.`);
 }
@@ -251,18 +251,20 @@ export function getNextCallTime(time: string, signal: Pick<ApiResponses['signal'
 }
 
 /** What the first screen shows of the answers that are there by now. */
-function collectFirstScreen(page: Page, initial: InitialData | null, isStarting: boolean): FirstScreenData {
+function collectFirstScreen(page: Page, initial: InitialData | null, start: 'starting' | 'loading' | null): FirstScreenData {
   const { store, horizon } = page;
   const horizonDays = horizon.value;
   const { answer: scorecard } = store.get('scorecard');
   const range = store.get('range').answer;
-  const call = store.get('signal').answer ?? findInitialCall(page, initial);
+  const shown = store.get('signal').answer ?? findInitialCall(page, initial);
+  const bought = shown?.signal === 'GATED' ? readBoughtCall(shown.predictionId, horizonDays) : null;
+  const call = shown && { ...shown, ...bought };
   const isEmpty = store.get('signal').problem?.code === 'STEP_WAITING' || (initial !== null && initial.range === null);
   const newest = scorecard?.predictions[0];
   return {
     horizonDays,
     call,
-    waiting: isStarting ? 'starting' : isEmpty ? 'none' : 'loading',
+    waiting: start ?? (isEmpty ? 'none' : 'loading'),
     range,
     price: store.get('price').answer,
     records: {
@@ -270,8 +272,8 @@ function collectFirstScreen(page: Page, initial: InitialData | null, isStarting:
       ...(scorecard && { [scorecard.horizon]: toRecordData(scorecard) }),
     },
     missedDate: scorecard === null ? (initial?.missedDate ?? null) : newest?.missed ? newest.date : null,
-    today: new Date().toISOString().slice(0, 10),
-    access: collectAccess(page, call),
+    now: new Date().toISOString(),
+    access: { ...collectAccess(page, call), boughtUntil: bought && getNewestUntil(page, shown) },
   };
 }
 
@@ -283,7 +285,16 @@ function findInitialCall({ store, session, horizon }: Page, initial: InitialData
   return call !== undefined && date !== undefined && isUsable && call.predictionId.startsWith(date) ? call : null;
 }
 
-function collectAccess({ store, session, horizon }: Page, call: CallData | null): AccessData {
+/** Until when a call is the newest. */
+function getNewestUntil({ store }: Page, call: CallData | null): string {
+  return getNextCallTime(findSignalTime(store.get('info').answer) ?? '21:35', call).toISOString();
+}
+
+function findSignalTime(info: ApiResponses['info'] | null): string | undefined {
+  return info?.schedule.find(({ step }) => step === 'signal')?.times[0];
+}
+
+function collectAccess({ store, session, horizon }: Page, call: CallData | null): Omit<AccessData, 'boughtUntil'> {
   const { answer: info } = store.get('info');
   const { answer: scorecard } = store.get('scorecard');
   const { problem } = store.get('signal');
@@ -317,20 +328,23 @@ export function mountToday(page: Page) {
   const body = getSectionBody('today');
   const title = byId('today-title');
   const redraw = createPartGuard(body, initial);
-  let isStarting = initial === null;
+  // A replay fills an empty record: its first day is not ahead.
+  let start: 'starting' | 'loading' | null = initial === null ? 'starting' : null;
   const draw = () => {
-    const data = collectFirstScreen(page, initial, isStarting);
-    if (data.call?.signal === 'SELL') store.needWholeRecord();
+    const data = collectFirstScreen(page, initial, start);
+    if (data.call?.signal === 'SELL') store.needWhole();
     for (const name of Object.keys(FIRST_SCREEN_PARTS) as FirstScreenPart[]) redraw(name, () => FIRST_SCREEN_PARTS[name](data));
     const next = formatTodayTitle(data.call, Date.now());
     if (title.textContent !== next) title.textContent = next;
   };
   for (const name of ['signal', 'range', 'scorecard', 'price', 'info'] as const) store.watch(name, draw);
   session.onChange(draw);
+  document.addEventListener(BOUGHT_EVENT, draw);
   poller.onLook(({ state, isOpen }) => {
-    const was = isStarting;
-    isStarting = state === 'starting' ? !isOpen : isStarting && state !== 'up';
-    if (isStarting !== was) draw();
+    const was = start;
+    if (state === 'starting') start = isOpen ? 'loading' : 'starting';
+    else if (state === 'up') start = null;
+    if (start !== was) draw();
   });
   handleActions(body);
   handleHorizon(body, page.horizon);

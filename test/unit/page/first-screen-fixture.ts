@@ -49,7 +49,7 @@ export function screen(changes: Partial<FirstScreenData> = {}): FirstScreenData 
   return {
     ...{ horizonDays: 7, call: CALL, waiting: 'loading', range: RANGE, price, missedDate: null, access: PUBLIC_ACCESS },
     records: { '1d': RECORD, '7d': RECORD },
-    today: '2026-11-22',
+    now: '2026-11-22T22:00:00.000Z',
     ...changes,
   };
 }

@@ -149,9 +149,9 @@ describe('first screen', () => {
     const html = renderMarkup(renderFirstScreen(screen()));
     expect(text(html)).toMatch(
       new RegExp(
-        'Tomorrow: calm A move beyond 3 % came on 14 % of such days 80 %: \\$77,978–\\$82,074 by 24 Nov ' +
-          'This week: usual P\\(move beyond 5 %\\): 45 % 80 %: \\$74,761–\\$85,606 by 30 Nov ' +
-          'Direction: committed 21:38, revealed 30 Nov; no proven skill Calls: 53 % right',
+        'Tomorrow: calm \\$77,978–\\$82,074 by 24 Nov \\(80 % likely\\) 14 % of 40 such days moved over 3 % ' +
+          'This week: usual \\$74,761–\\$85,606 by 30 Nov \\(80 % likely\\) 45 % likely to move over 5 % ' +
+          'Up or down: committed on chain at 21:38 UTC, revealed on 30 Nov 53 % of 90 calls were right',
       ),
     );
     expect(html).not.toMatch(/BUY|SELL|HOLD|class="good"/);
@@ -165,14 +165,16 @@ describe('first screen', () => {
     ['2026-11-30', 7, /7 days to 30 Nov: usual/],
     ['2026-11-22', 2, /2 days to 25 Nov: usual/],
   ])('names on %s the window of %i days', (today, horizonDays, name) => {
-    expect(text(renderMarkup(renderFirstScreen(screen({ today, horizonDays }))))).toMatch(name);
+    expect(text(renderMarkup(renderFirstScreen(screen({ now: `${today}T12:00:00.000Z`, horizonDays }))))).toMatch(name);
   });
 
   it('has the size once where one day is chosen, and none without a width', () => {
     const html = renderMarkup(renderFirstScreen(screen({ horizonDays: 1 })));
     expect(text(html).match(/such days/g)).toHaveLength(1);
     const horizons = RANGE.horizons!.map((row) => ({ ...row, moveSize: null, pBig: null }));
-    expect(text(renderMarkup(renderFirstScreen(screen({ range: { ...RANGE, horizons } }))))).toMatch(/^ Tomorrow 80 %:/);
+    expect(text(renderMarkup(renderFirstScreen(screen({ range: { ...RANGE, horizons } }))))).toMatch(
+      /^ Tomorrow \$77,978–\$82,074 by 24 Nov/,
+    );
   });
 
   it('stays within what is read in half a minute', () => {
@@ -187,8 +189,9 @@ describe('first screen', () => {
       usual: { up: 0.6, days: 5_000 },
       own: { low: 70_000, median: 80_000, high: 90_000 },
     };
-    expect(words()).toBeLessThanOrEqual(80);
-    expect(words(screen({ call, access }))).toBeLessThanOrEqual(85);
+    // With the prices, dates and marks of the chart.
+    expect(words()).toBeLessThanOrEqual(110);
+    expect(words(screen({ call, access }))).toBeLessThanOrEqual(125);
   });
 
   it('has the same parts in every state', () => {
@@ -200,6 +203,25 @@ describe('first screen', () => {
       expect(parts(html)).toEqual(full);
       expect(html).not.toMatch(/NaN|undefined|null/);
     }
+  });
+
+  it.each([
+    ['2026-11-22T14:30:00.000Z', /^ The first forecast comes at 21:35 UTC in 7 h 5 min 22 Nov, 21:35 .* 22 Nov, 21:38 .* 23 Nov, 00:00 .*/],
+    ['2026-11-22T21:36:00.000Z', /^ The first forecast is due .* Status says what it waits for\. /],
+  ])('says at %s what comes on the first day, and where to look meanwhile', (now, start) => {
+    const html = renderMarkup(renderFirstScreen(screen({ call: null, range: null, records: {}, waiting: 'none', now })));
+    expect(text(html)).toMatch(start);
+    expect(html).not.toMatch(/data-do=|NaN|Invalid/);
+    expect(text(html)).toMatch(/nothing is claimed\..* had no skill.* Status Self-tests Market data How to check it Calendar/);
+  });
+
+  it('shows a bought call in place of the offer, and until when it is the newest', () => {
+    const call = { ...CALL, signal: 'BUY', direction: 'UP', confidence: 0.59 } as const;
+    const access = { ...PUBLIC_ACCESS, usual: { up: 0.6, days: 5_000 }, boughtUntil: '2026-11-23T21:35:00.000Z' };
+    const shown = text(renderMarkup(renderFirstScreen(screen({ call, access }))));
+    expect(shown).toMatch(/UP 59 % – usual 60 %: no edge Bought; the newest until 2026-11-23 21:35 UTC\. Up or down: .*, public on 30 Nov/);
+    expect(shown).toMatch(/Unlock Receipt/);
+    expect(shown).not.toMatch(/Buy /);
   });
 
   describe('formatTodayTitle', () => {
@@ -223,17 +245,19 @@ describe('record line', () => {
   const NONE = { ...RECORD, resolved: 0, wins: 0, accuracy: 0, accuracyInterval95: null, alwaysUpAccuracy: null, difference: null };
 
   it('shows the accuracy with its interval beside always UP', () => {
-    expect(formatRecordLine(RECORD)).toBe('Calls: 53\u00a0% right (41–65); always UP 52\u00a0%: no edge');
+    expect(formatRecordLine(RECORD)).toBe(
+      '53\u00a0% of 90 calls were right (95\u00a0% interval 41 to 65\u00a0%); always saying UP, 52\u00a0%: no skill shown',
+    );
   });
 
-  it('says no edge only where the interval of the difference contains zero', () => {
+  it('says that no skill is shown only where the interval of the difference contains zero', () => {
     const of = (low: number | null, high: number | null) => judgeRecord({ ...RECORD, difference: { value: 0.1, low, high } });
-    expect([of(-0.1, 0.1), of(0, 0.1), of(0.01, 0.1), of(-0.2, -0.01)]).toEqual(['no edge', 'no edge', 'better', 'worse']);
+    expect([of(-0.1, 0.1), of(0, 0.1), of(0.01, 0.1), of(-0.2, -0.01)]).toEqual(['no skill shown', 'no skill shown', 'better', 'worse']);
   });
 
   it('falls back on the interval of the accuracy where the difference has none', () => {
     const difference = { value: 0, low: null, high: null };
-    expect(judgeRecord({ ...RECORD, difference })).toBe('no edge');
+    expect(judgeRecord({ ...RECORD, difference })).toBe('no skill shown');
     expect(judgeRecord({ ...RECORD, difference, alwaysUpAccuracy: 0.7 })).toBe('too few to say');
     expect(judgeRecord({ ...RECORD, difference: null, accuracyInterval95: null })).toBe('too few to say');
   });
@@ -241,7 +265,7 @@ describe('record line', () => {
   it('shows no share before the first call is resolved, and none of few windows', () => {
     expect(formatRecordLine({ ...NONE, holds: 0 })).toBe('No outcome yet');
     expect(formatRecordLine({ ...NONE, holds: 3 })).toBe('No call yet: all 3 outcomes were HOLD');
-    expect(formatRecordLine({ ...RECORD, resolved: 6, wins: 5, dedupedTotal: 2 })).toBe('Calls: 5 of 6 right: too few to say');
+    expect(formatRecordLine({ ...RECORD, resolved: 6, wins: 5, dedupedTotal: 2 })).toBe('5 of 6 calls were right: too few to say');
   });
 });
 
@@ -249,28 +273,28 @@ describe('state line', () => {
   const BASIC = { ...PUBLIC_ACCESS, tier: 'basic', needed: '10 tokens' };
 
   it('says when the call was committed and when it is revealed', () => {
-    expect(formatStateLine(screen())).toBe('Direction: committed 21:38, revealed 30 Nov; no proven skill');
-    expect(formatStateLine(screen({ access: BASIC }))).toBe('Direction: committed 21:38, public 30 Nov; no proven skill');
+    expect(formatStateLine(screen())).toBe('Up or down: committed on chain at 21:38 UTC, revealed on 30 Nov');
+    expect(formatStateLine(screen({ access: BASIC }))).toBe('Up or down: committed on chain at 21:38 UTC, public on 30 Nov');
   });
 
   it('takes no time from the ranges of another day', () => {
     expect(formatStateLine(screen({ call: { ...CALL, predictionId: '2026-11-23:7d' } }))).toBe(
-      'Direction: committed, revealed 30 Nov; no proven skill',
+      'Up or down: committed on chain, revealed on 30 Nov',
     );
   });
 
   it.each([
-    [{ attestationUid: null }, 'Direction: not yet on chain, revealed 30 Nov; no proven skill'],
+    [{ attestationUid: null }, 'Up or down: not yet on chain, revealed on 30 Nov'],
     [{ status: 'VOID' }, 'Void: committed too late, never counts'],
     [{ status: 'WIN' }, 'Revealed 30 Nov: Right'],
     [{ status: 'HOLD' }, 'Revealed 30 Nov: HOLD, not scored'],
   ] as const)('of a call with %j: %s', (changes, line) => {
-    expect(formatStateLine(screen({ call: { ...CALL, ...changes }, today: '2026-11-30' }))).toBe(line);
+    expect(formatStateLine(screen({ call: { ...CALL, ...changes }, now: '2026-11-30T00:00:00.000Z' }))).toBe(line);
   });
 
   it('does not say that a HOLD is revealed before its window ends', () => {
-    const hold = screen({ call: { ...CALL, signal: 'HOLD', status: 'HOLD' }, access: BASIC, today: '2026-11-29' });
-    expect(formatStateLine(hold)).toBe('Direction: committed 21:38, public 30 Nov; no proven skill');
+    const hold = screen({ call: { ...CALL, signal: 'HOLD', status: 'HOLD' }, access: BASIC, now: '2026-11-29T00:00:00.000Z' });
+    expect(formatStateLine(hold)).toBe('Up or down: committed on chain at 21:38 UTC, public on 30 Nov');
   });
 
   it('gives the reason why there is no call', () => {

@@ -19,10 +19,10 @@ interface TimeFigureOptions<Point extends { day: number }> {
   title: string;
   /** Ascending, at least one. */
   points: () => readonly Point[];
+  /** Days of the record where the points are its newest only, and how to get all. */
+  rest?: { days: number; load: () => void } | null;
   /** First and last day of the record, where the points differ from it. */
   span?: (points: readonly Point[]) => readonly [first: number, last: number];
-  /** False for points that are not days. */
-  hasRanges?: boolean;
   summary: (points: readonly Point[]) => string;
   legend?: (points: readonly Point[]) => Legend;
   note?: string;
@@ -36,10 +36,10 @@ interface TimeFigureOptions<Point extends { day: number }> {
 
 /** A chart over time: a choice of ranges, values by pointer, touch and keys, and a table that follows the range. */
 export function createTimeFigure<Point extends { day: number }>(options: TimeFigureOptions<Point>) {
-  const { title, hasRanges = true, summary, legend = () => [], note, draw, read, columns } = options;
+  const { title, rest, summary, legend = () => [], note, draw, read, columns } = options;
   shared ??= createDayRange(sessionStorage);
   const dayRange = shared;
-  const control = hasRanges ? createRangeControl(title, dayRange) : null;
+  const control = createRangeControl(title, dayRange);
   const canvas = h('div', { class: 'canvas readable' });
   const reader = createPointReader({
     label: `${title}: values`,
@@ -54,7 +54,7 @@ export function createTimeFigure<Point extends { day: number }>(options: TimeFig
     title,
     note,
     canvas,
-    control: control?.element,
+    control: control.element,
     below: reader.readout,
     describe: () => ({ summary: summary(shown.points), legend: legend(shown.points), rows: shown.points.toReversed() }),
     draw(width) {
@@ -69,10 +69,10 @@ export function createTimeFigure<Point extends { day: number }>(options: TimeFig
   function update() {
     const points = options.points();
     const [first, last] = options.span?.(points) ?? [points[0].day, points[points.length - 1].day];
-    const days = last - first + 1;
-    control?.update(days);
-    const range = hasRanges ? resolveRange(dayRange.value, days) : Number.POSITIVE_INFINITY;
-    const selected = selectDays({ points, range, lastDay: last });
+    const days = rest?.days ?? last - first + 1;
+    control.update(days);
+    if (rest && resolveRange(dayRange.value, days) > points.length) rest.load();
+    const selected = selectDays({ points, range: resolveRange(dayRange.value, days), lastDay: last });
     shown = { ...selected, points: selected.shown };
     reader.take({
       days: shown.points.map(({ day }) => day),
@@ -81,7 +81,7 @@ export function createTimeFigure<Point extends { day: number }>(options: TimeFig
     });
     figure.update();
   }
-  if (hasRanges) dayRange.follow(title, update);
+  dayRange.follow(title, update);
   update();
   return { element: figure.element, update, redraw: figure.redraw };
 }
@@ -255,9 +255,10 @@ function createRangeControl(chart: string, dayRange: DayRange) {
     return h('input', { ...attributes, onchange: () => dayRange.set(range) });
   });
   const labels = inputs.map((input, index) => h('label', {}, input, h('span', {}, formatRange(DAY_RANGES[index]).replace(/ days$/, ''))));
+  const reason = h('span', { class: 'quiet' });
   const title = h('span', { 'aria-hidden': 'true' }, 'Days');
   return {
-    element: h('div', { class: 'ranges', role: 'radiogroup', 'aria-label': `Days shown: ${chart}` }, title, labels),
+    element: h('div', { class: 'ranges', role: 'radiogroup', 'aria-label': `Days shown: ${chart}` }, title, labels, reason),
     /** @param days length of the record */
     update(days: number) {
       const chosen = resolveRange(dayRange.value, days);
@@ -265,6 +266,7 @@ function createRangeControl(chart: string, dayRange: DayRange) {
         inputs[index].disabled = !isRangeUseful(range, days);
         inputs[index].checked = range === chosen;
       }
+      replaceChildren(reason, inputs.some(({ disabled }) => disabled) ? `of ${days} so far` : null);
     },
   };
 }

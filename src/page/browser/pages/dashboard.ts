@@ -24,8 +24,7 @@ import { mountFeeds } from '../parts/feeds.ts';
 import { mountMove } from '../parts/move.ts';
 import { mountPrice } from '../parts/price.ts';
 import { renderRegimes } from '../parts/regimes.ts';
-import { mountSelfTests } from '../parts/self-tests.ts';
-import { renderCalibration, renderChallenge, renderScores } from '../parts/skill.ts';
+import { renderCalibration, renderScores } from '../parts/skill.ts';
 import { renderWagers } from '../parts/wagers.ts';
 import { mountAttestations } from '../record.ts';
 import type { ApiResponses } from '../responses.ts';
@@ -120,6 +119,7 @@ function mountAccount(page: Page) {
   draw();
   watchTokenExpiry(session, draw);
   buying.resume();
+  if (location.hash === '#unlock' && session.current === null) store.whenAnswered('info').then(dialog.open, dialog.open);
 }
 
 type ViewRole = (typeof VIEW_ROLES)[number];
@@ -292,7 +292,7 @@ function getDataOrigin(store: Page['store']) {
   const { answer: scorecard } = store.get('scorecard');
   const replayed = scorecard?.predictions.find((row) => row.replayed);
   // Only a demo replays days, which may be older than the newest rows.
-  if (scorecard !== null && replayed === undefined && info.demo) store.needWholeRecord();
+  if (scorecard !== null && replayed === undefined && info.demo) store.needWhole();
   return { kind, source, replayedThrough: replayed?.date ?? null, staleSince: price?.stale ? price.timestamp : null };
 }
 
@@ -412,7 +412,7 @@ export function mountDashboard() {
  * @param onChange id of the section that is shown, if any
  */
 function mountTabs(onChange: (shown: string | null) => void) {
-  const links = [...document.querySelectorAll<HTMLAnchorElement>('.tabs a')];
+  const links = [...document.querySelectorAll<HTMLAnchorElement>('.tabs a[href^="#"]')];
   const ids = links.map(getTarget);
   let shown: string | null = null;
 
@@ -492,7 +492,8 @@ const HEADER_PARTS = [mountConnection, mountAccount, mountOrigin, mountStartup];
 const SECTION_PARTS = {
   today: mountToday,
   size: mountMove,
-  scores: mountDrawing('series', renderScores),
+  scores: ({ store }: Page, body: HTMLElement) =>
+    mountResource({ store, name: 'series', body, draw: (series) => renderScores(series, () => store.needWhole('series')) }),
   attestations: mountAttestations,
 };
 
@@ -505,10 +506,8 @@ const TAB_PARTS: Readonly<Record<string, { mount: Mount; resources: readonly (ke
   regimes: { mount: mountRecordDrawing(renderRegimes), resources: [] },
   accuracy: { mount: mountRecordDrawing(renderAccuracy), resources: [] },
   calibration: { mount: mountRecordDrawing(renderCalibration), resources: [] },
-  challenge: { mount: mountDrawing('challenge', renderChallenge), resources: ['challenge'] },
   crowd: { mount: mountDrawing('crowd', renderCrowd), resources: ['crowd'] },
   wagers: { mount: mountDrawing('wagers', renderWagers), resources: ['wagers'] },
-  'self-tests': { mount: mountSelfTests, resources: ['selfTests'] },
   events: { mount: mountEvents, resources: [] },
   feeds: { mount: mountFeeds, resources: ['feeds'] },
 };

@@ -1,14 +1,30 @@
 import { createSession, requestApi } from '../api.ts';
+import { readBoughtCall } from '../buy.ts';
 import { createRowChecker, renderFinding } from '../check.ts';
-import { byId, copyText, h, replaceChildren } from '../dom.ts';
+import { byId, copyText, formatPercent, h, replaceChildren } from '../dom.ts';
 import { createEndpointForm } from '../record-chain.ts';
 import type { ApiResponses, ScorecardRow } from '../responses.ts';
 import type { ShownRecord } from '../section.ts';
 
-/** The page of one forecast, which the server has written: the script adds checking and sharing. */
+/** The page of one forecast, which the server has written: the script adds what the reader has access to, checking and sharing. */
 export function mountForecast() {
   mountForecastCheck();
+  void showHiddenCall().catch(reportError);
   mountShareButton();
+}
+
+/** Replaces what the server has hidden by what this reader has bought or may read. */
+async function showHiddenCall() {
+  const places = [...document.querySelectorAll<HTMLElement>('[data-hidden]')];
+  const { horizon, date } = byId('main').dataset;
+  if (places.length === 0) return;
+  const call = readBoughtCall(`${date}:${horizon}d`, Number(horizon)) ?? (createSession().current && (await readShown())?.row);
+  if (!call?.direction || call.confidence === null) return;
+  const texts: Record<string, string> = {
+    call: `${call.signal}, ${call.direction}`,
+    pUp: formatPercent(call.direction === 'UP' ? call.confidence : 1 - call.confidence),
+  };
+  for (const place of places) replaceChildren(place, texts[place.dataset.hidden ?? '']);
 }
 
 /** Checks the forecast of this page against the chain, with one click. */
@@ -61,7 +77,7 @@ async function readShown(): Promise<{ row: ScorecardRow; shown: ShownRecord } | 
   const { horizon: days, sequence } = byId('main').dataset;
   const [horizon, own] = [Number(days), Number(sequence)];
   const path = `api/svc/scorecard?horizon=${horizon}&before=${own + horizon + 1}&limit=${2 * horizon + 1}`;
-  const { predictions } = await requestApi<ApiResponses['scorecard']>(path);
+  const { predictions } = await requestApi<ApiResponses['scorecard']>(path, { token: createSession().current?.token });
   const row = predictions.find((one) => one.sequence === own);
   return row === undefined ? null : { row, shown: { horizon, known: predictions } };
 }

@@ -38,6 +38,8 @@ const FIXES: readonly (readonly [selector: string, attribute: string, value: str
   ['h3', 'aria-level', '2'],
   ['h4', 'aria-level', '3'],
   ['h5', 'aria-level', '4'],
+  ['.authorization__btn', 'aria-label', 'Takes a token or a payment'],
+  ['.authorization__btn', 'title', 'Takes a token or a payment'],
   ['pre.microlight', 'tabindex', '0'],
   ['#servers', 'aria-label', 'Server'],
   ['.examples-select-element', 'aria-label', 'Example'],
@@ -75,10 +77,11 @@ interface TaggedOperations {
   map(change: (tag: ImmutableMap) => ImmutableMap): TaggedOperations;
   filter(keep: (tag: ImmutableMap) => boolean): TaggedOperations;
   reduce(add: (sum: number, tag: ImmutableMap) => number, start: number): number;
+  forEach(use: (tag: ImmutableMap, name: string) => void): void;
 }
 
 interface System {
-  layoutActions: { updateFilter(filter: string | false): void };
+  layoutActions: { updateFilter(filter: string | false): void; show(thing: readonly string[], isShown: boolean): void };
   specSelectors: { taggedOperations(): TaggedOperations };
 }
 
@@ -100,7 +103,7 @@ function startViewer(domNode: HTMLElement, url: string, onComplete: () => void) 
     displayOperationId: true,
     displayRequestDuration: true,
     defaultModelsExpandDepth: 0,
-    docExpansion: 'list',
+    docExpansion: 'none',
     persistAuthorization: false,
     // Its colours, which are inline styles, have too little contrast.
     syntaxHighlight: false,
@@ -108,9 +111,15 @@ function startViewer(domNode: HTMLElement, url: string, onComplete: () => void) 
     validatorUrl: null,
   });
   return {
-    /** Shows the operations that match. */
-    filter: (wanted: OperationFilter) =>
-      getSystem().layoutActions.updateFilter(Object.values(wanted).join('') === '' ? false : JSON.stringify(wanted)),
+    /** Unfolds the operations that match; without a filter all are folded, as they are too many to draw. */
+    filter(wanted: OperationFilter) {
+      const { layoutActions, specSelectors } = getSystem();
+      const isFiltered = Object.values(wanted).join('') !== '';
+      layoutActions.updateFilter(isFiltered ? JSON.stringify(wanted) : false);
+      specSelectors.taggedOperations().forEach((_, name) => {
+        layoutActions.show(['operations-tag', name], isFiltered);
+      });
+    },
     /** Operations that are shown. */
     count: () =>
       getSystem()

@@ -15,7 +15,7 @@ import { createTimeFigure } from '../charts/time-figure.ts';
 import { formatCount, formatDecimal, formatPercent, formatPercentInterval, h } from '../dom.ts';
 import { buildSkillRows, type SkillRow } from '../record.ts';
 import type { ApiResponses } from '../responses.ts';
-import { type Column, renderNotYet, renderTable } from '../section.ts';
+import { type Column, renderNotYet } from '../section.ts';
 
 type Scorecard = ApiResponses['scorecard'];
 type Probabilities = NonNullable<Scorecard['statistics']['probabilities']>;
@@ -316,14 +316,22 @@ const SHOWN: readonly ShownMeasure[] = [
   },
 ];
 
+interface ShownSeries extends Pick<Series, 'rollingDays'> {
+  /** Oldest first. */
+  points: readonly Point[];
+  rest: { days: number; load: () => void } | null;
+}
+
 /** Scores of the record by day, cumulative and rolling. */
-export function renderScores({ points, horizon, rollingDays, nextCursor }: Series) {
+export function renderScores({ points, horizon, rollingDays, nextCursor }: Series, load: () => void) {
   if (points.length === 0) return renderNotYet('No outcome is known yet. Scores over time start with the first.');
   const oldestFirst = points.toReversed();
+  const rest = nextCursor === null ? null : { days: points[0].n, load };
   const createFigures = (isSecond: boolean) =>
-    SHOWN.filter((shown) => (shown.isSecond ?? false) === isSecond).map((shown) => createMeasureFigure(shown, oldestFirst, rollingDays));
+    SHOWN.filter((shown) => (shown.isSecond ?? false) === isSecond).map((shown) =>
+      createMeasureFigure(shown, { points: oldestFirst, rollingDays, rest }),
+    );
   const days = horizon.slice(0, -1);
-  const more = nextCursor === null ? '' : `The newest ${formatCount(points.length)} days are shown. `;
   return [
     h('div', { class: 'pair' }, createFigures(false)),
     h('details', { class: 'more-of' }, [
@@ -331,7 +339,6 @@ export function renderScores({ points, horizon, rollingDays, nextCursor }: Serie
       h('div', { class: 'pair' }, createFigures(true)),
     ]),
     h('p', { class: 'quiet' }, [
-      more,
       'All days: ',
       h('a', { href: `api/svc/scorecard/series.csv?horizon=${days}&limit=1000` }, 'CSV'),
       `. Shaded: 95 % interval by blocks of days; it begins with five blocks.`,
@@ -339,18 +346,22 @@ export function renderScores({ points, horizon, rollingDays, nextCursor }: Serie
   ];
 }
 
-function createMeasureFigure({ measure, title, reference, tick, judge }: ShownMeasure, points: readonly Point[], rollingDays: number) {
+function createMeasureFigure({ measure, title, reference, tick, judge }: ShownMeasure, shownSeries: ShownSeries) {
+  const { points, rollingDays, rest } = shownSeries;
   const values = points.flatMap((point) => {
     const { value, low, high } = point.cumulative[measure];
     return value === null ? [] : [{ ...point, day: parseDayNumber(point.date), value, low, high }];
   });
   const last = values.at(-1);
   if (last === undefined) return null;
+  if (measure === 'hitAdvantage' && values.every(({ value }) => value === 0))
+    return h('p', {}, `All ${formatCount(last.n)} calls so far were as right as always UP: they show no skill of the direction.`);
   const rolling = points.at(-1)!.rolling[measure].value;
   const verdict = last.low === null || last.high === null ? 'too few days for an interval' : judge(last.low, last.high);
   return createTimeFigure({
     title,
     points: () => values,
+    rest,
     summary: () => `${tick(last.value)} so far: ${verdict}. Last ${rollingDays} days: ${rolling === null ? '–' : tick(rolling)}.`,
     draw: ({ width, points: shown }) => renderSeriesChart({ width, points: shown, reference, tick }),
     read: ({ date, value, low, high, n }) =>
@@ -370,51 +381,4 @@ const COLUMNS: readonly { heading: string; read(point: Point, measure: Measure):
   { heading: '95 % from', read: ({ cumulative }, measure) => formatPercent(cumulative[measure].low, 2) },
   { heading: 'to', read: ({ cumulative }, measure) => formatPercent(cumulative[measure].high, 2) },
   { heading: 'Rolling', read: ({ rolling }, measure) => formatPercent(rolling[measure].value, 2) },
-];
-
-type Challenge = ApiResponses['challenge'];
-type Comparison = Challenge['horizons'][number]['comparisons'][number] & { horizon: string };
-type DistributionRow = Challenge['horizons'][number]['distributions'][number] & { horizon: string };
-
-/** Whether the record proves a version of the model better, and the scores of all distributions. */
-export function renderChallenge({ champion, changes, horizons }: Challenge) {
-  const comparisons = horizons.flatMap((one) => one.comparisons.map((comparison): Comparison => ({ horizon: one.horizon, ...comparison })));
-  const distributions = horizons.flatMap((one) => one.distributions.map((row): DistributionRow => ({ horizon: one.horizon, ...row })));
-  const changed = changes.map(
-    ({ at, from, to, forced }) => `${from} to ${to} on ${at.slice(0, 10)}${forced ? ', forced against the evidence' : ''}`,
-  );
-  if (comparisons.every(({ days }) => days === 0)) return renderNotYet('No outcome is known yet. The comparison starts with the first.');
-  return [
-    h('p', {}, [
-      `The service forecasts by ${champion}. Both versions commit their distribution each day, in the same attestation; `,
-      'evidence of 20 proves a difference at 5 %, whenever one looks.',
-    ]),
-    renderTable({ caption: 'Evidence between model versions', columns: EVIDENCE_COLUMNS, rows: comparisons }),
-    changed.length > 0 && h('p', {}, `Changes of champion: ${changed.join('; ')}.`),
-    h('details', { class: 'more-of' }, [
-      h('summary', {}, 'Scores of all distributions, baselines included'),
-      renderTable({ caption: 'Scores of all distributions', columns: DISTRIBUTION_COLUMNS, rows: distributions }),
-    ]),
-  ];
-}
-
-const EVIDENCE_COLUMNS: readonly Column<Comparison>[] = [
-  { heading: 'Horizon', cell: ({ horizon }) => horizon },
-  { heading: 'Challenger', cell: ({ challenger, against }) => `${challenger} against ${against}` },
-  { heading: 'Days', cell: ({ days }) => formatCount(days), numeric: true },
-  { heading: 'Better', cell: ({ eBetter }) => formatDecimal(eBetter, 2), numeric: true },
-  { heading: 'Worse', cell: ({ eWorse }) => formatDecimal(eWorse, 2), numeric: true },
-  { heading: 'Verdict', cell: ({ verdict, since }) => (since === null ? verdict : `${verdict} since ${since}`) },
-];
-
-const DISTRIBUTION_COLUMNS: readonly Column<DistributionRow>[] = [
-  { heading: 'Horizon', cell: ({ horizon }) => horizon },
-  { heading: 'Distribution', cell: ({ name, title }) => `${name}: ${title}` },
-  { heading: 'n', cell: ({ n }) => formatCount(n), numeric: true },
-  { heading: 'CRPS', cell: ({ crps }) => formatDecimal(crps, 5), numeric: true },
-  { heading: 'Skill', cell: ({ skill }) => formatPercent(skill?.value, 2), numeric: true },
-  { heading: 'from', cell: ({ skill }) => formatPercent(skill?.low, 2), numeric: true },
-  { heading: 'to', cell: ({ skill }) => formatPercent(skill?.high, 2), numeric: true },
-  { heading: 'Log score', cell: ({ logScore }) => formatDecimal(logScore, 3), numeric: true },
-  { heading: 'Within 80 %', cell: ({ coverage }) => formatPercent(coverage.find(({ nominal }) => nominal === 0.8)?.value), numeric: true },
 ];

@@ -3,17 +3,11 @@ import { zeroHash } from 'viem';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { getSchemaUid } from '../../../../src/chain/eas/schemas.ts';
 import { DAY_MS } from '../../../../src/forecast/day.ts';
-import {
-  checkRows,
-  createAttestationReader,
-  findCommitmentsAround,
-  formatTally,
-  type RowFinding,
-} from '../../../../src/page/browser/check.ts';
+import { checkRows, createAttestationReader, findCommitmentsAround, type RowFinding } from '../../../../src/page/browser/check.ts';
 import { explainContractDoubt, openRecordChain } from '../../../../src/page/browser/record-chain.ts';
 import type { ApiResponses, ScorecardRow } from '../../../../src/page/browser/responses.ts';
 import { findNeighbours } from '../../../../src/page/browser/section.ts';
-import { type CheckId, createFindings, NO_SUBJECT } from '../../../../src/verify/findings.ts';
+import type { CheckId } from '../../../../src/verify/findings.ts';
 import {
   ATTESTER,
   attested,
@@ -318,30 +312,6 @@ describe('check rows', () => {
     expect(at(31_337, fake, true)).toMatch(/^the service names/);
     const elsewhere = { ...INFO, chain: { ...INFO.chain, id: 137 }, contracts: { ...INFO.contracts, eas: fake } } as ApiResponses['info'];
     expect(await findingsOf([row], elsewhere)).toMatchObject([{ verdict: 'unknown', findings: [] }]);
-  });
-});
-
-describe('check toolbar', () => {
-  /** @param open ids of checks that are left open */
-  function finding(stage: RowFinding['stage'], ...open: CheckId[]): RowFinding {
-    const { list, leave } = createFindings();
-    for (const check of open) leave(check, NO_SUBJECT, 'it is silent', false);
-    return { verdict: 'pass', stage, summary: '', findings: list, list: { checks: [], unchecked: [] } };
-  }
-
-  it('separates unresolved, void and incomplete findings in the tally', () => {
-    expect(formatTally([finding('over')])).toBe('1 verified, 0 do not match, 0 could not be checked.');
-    const all = [
-      finding('over', 'metadata'),
-      finding('open', 'revealed', 'opening'),
-      finding('open', 'revealed', 'metadata'),
-      finding('void', 'metadata'),
-    ];
-    const others = (['fail', 'unknown', 'unknown'] as const).map((verdict) => ({ ...finding('open', 'revealed'), verdict }));
-    expect(formatTally([...all, ...others])).toBe(
-      '4 verified (2 so far, the rest once revealed; 1 as void, which never count; ' +
-        '2 without metadata, which was unavailable: see the rows), 1 do not match, 2 could not be checked.',
-    );
   });
 });
 

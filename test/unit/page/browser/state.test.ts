@@ -86,13 +86,12 @@ describe('poller', () => {
       expect(asked(SCORECARD)).toBe(1);
     });
 
-    it('refreshes feeds every few minutes, self-tests every hour, and the record when it has changed', async () => {
+    it('refreshes feeds every few minutes, and the record when it has changed', async () => {
       let totalAttestations = 1;
       const { pass, asked } = await openPage({ [STATS]: () => ({ totalAttestations }) });
       await pass(3_700);
       expect(asked('api/cache/stats')).toBeGreaterThanOrEqual(9);
       expect(asked('api/cache/stats')).toBeLessThanOrEqual(12);
-      expect(asked('api/self-test/status')).toBe(1);
       expect(asked(STATS)).toBeGreaterThanOrEqual(50);
       expect(asked(SCORECARD)).toBe(0);
       totalAttestations = 2;
@@ -276,7 +275,7 @@ describe('store', () => {
       const { store } = storeOf((path) => pages[path] ?? refusal(404, 'NOT_FOUND'));
       await store.refreshAll(['scorecard']);
       expect(store.get('scorecard').answer).toEqual(newest);
-      store.needWholeRecord();
+      store.needWhole();
       const predictions = [{ sequence: 3 }, { sequence: 2 }, { sequence: 1 }];
       const whole = { horizon: '7d', count: 3, predictions, nextCursor: null };
       await vi.waitFor(() => expect(store.get('scorecard').answer).toEqual(whole));

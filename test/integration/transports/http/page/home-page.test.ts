@@ -45,8 +45,8 @@ function readInitial(html: string): InitialData {
 
 it('has the call, the fan and the record, and the data that they are drawn from', async () => {
   const { html } = await openHome()();
-  expect(html).toMatch(/Direction: committed \d\d:\d\d, revealed \d+ \w{3}; no proven skill/);
-  expect(html).toMatch(/data-part="tomorrow"><strong>[^<]*: (calm|usual|wild)<\/strong> <span>[^<]*3\u00a0%/);
+  expect(html).toMatch(/Up or down: committed on chain at \d\d:\d\d UTC, revealed on \d+ \w{3}/);
+  expect(html).toMatch(/data-part="tomorrow"><strong>[^<]*: (calm|usual|wild)<\/strong> <span>[^<]*likely\)<\/span> <span>[^<]*3\u00a0%/);
   expect(html).toMatch(/<polygon class="fan-band fan-90" points="0,/);
   expect(html).toMatch(/data-part="record">[^<]*(right|No outcome yet|No call yet)/);
   const { signals, range, records, price } = readInitial(html);

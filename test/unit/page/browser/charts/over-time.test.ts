@@ -8,7 +8,6 @@ import {
   extendToWholeTicks,
   type PricePoint,
   renderCrowdChart,
-  renderFoldsChart,
   renderPriceChart,
   renderProfitChart,
   renderSeriesChart,
@@ -72,16 +71,6 @@ describe('every mark lies in the view box', () => {
     fc.assert(
       fc.property(width, daysOf(week), (wide, weeks) => {
         expectWhole(renderCrowdChart({ width: wide, points: weeks as unknown as CrowdWeek[] }), weeks);
-      }),
-    );
-  });
-
-  it('of the folds', () => {
-    const fold = fc.record({ base: share, accuracy: share, year: fc.integer({ min: 2011, max: 2030 }) });
-    fc.assert(
-      fc.property(width, fc.array(fold, { minLength: 1, maxLength: 24 }), (wide, all) => {
-        const points = all.map((one, index) => ({ ...one, day: index + 1, from: `${one.year}-01-01` }));
-        expectWhole(renderFoldsChart({ width: wide, points }), points);
       }),
     );
   });
