@@ -5,8 +5,14 @@ import { chainCall, chainCallWithin, withChainTimeout } from '../chain/rpc.ts';
 import { readL1DataFee } from '../chain/wallet.ts';
 import { isOracleError, toPublicReason } from '../errors.ts';
 import type { Ledger } from './ledger.ts';
-import { type ClosedChannels, type MerchantConfig, OFFERINGS, type ReadForecastTerms, type RequireSalesOpen } from './offerings.ts';
-import type { SignatureRule } from './payment-instructions.ts';
+import {
+  type ClosedChannels,
+  type MerchantConfig,
+  OFFERINGS,
+  type ReadForecastTerms,
+  type RequireSalesOpen,
+  type SignatureRule,
+} from './offerings.ts';
 import type { SignReceipt } from './receipts.ts';
 import { type FacilitatorEndpoint, requireFacilitatorSupport } from './x402/facilitator.ts';
 import type { SalesService } from './x402/sales.ts';

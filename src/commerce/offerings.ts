@@ -346,3 +346,13 @@ export interface ComposedDocument {
   /** Attestation of that forecast; null without one, or before it is on chain. */
   attestationUid: Hash | null;
 }
+
+/** Whether a purchase needs a signature of its payer. */
+export type SignatureRule = 'optional' | 'required';
+
+/** Sentence on the paid alternative for a caller without the tier; empty when the answer is not sold. */
+export function formatSingleAnswerHint(offering: Pick<Offering, 'price' | 'resource'> | null | undefined): string {
+  if (!offering?.resource) return '';
+  const { method, path } = offering.resource;
+  return `Or pay ${formatMoney(offering.price)} for a single answer, without an account: ${method} ${path}?horizon=7d.`;
+}

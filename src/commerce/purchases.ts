@@ -31,11 +31,12 @@ import {
   type Money,
   type Offering,
   type RequireSalesOpen,
+  type SignatureRule,
   usdFromMicros,
 } from './offerings.ts';
-import { type SignatureRule, sleepOrShutdown } from './payment-instructions.ts';
 import type { ReceivedPayment } from './receipt-signer.ts';
 import { hashDocument, type SignedReceipt, type SignReceipt } from './receipts.ts';
+import { sleepOrShutdown } from './x402/claims.ts';
 
 export interface PurchaseServiceDeps {
   chain: Chain;

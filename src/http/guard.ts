@@ -6,7 +6,7 @@ import { type Caller, isPublicCaller, PUBLIC_CALLER } from '../auth/caller.ts';
 import { isTierAtLeast, type PaidTier, requireTier } from '../auth/tiers.ts';
 import { REJECTED_TOKEN_CHALLENGE } from '../auth/tokens.ts';
 import type { ClaimedPayer } from '../chain/stablecoin.ts';
-import { formatSingleAnswerHint } from '../commerce/payment-instructions.ts';
+import { formatSingleAnswerHint } from '../commerce/offerings.ts';
 import { isOracleError, OracleError } from '../errors.ts';
 import { findMisspelledName, parseInput } from '../platform/validation.ts';
 import { RequestWork, requireSendCapacity } from './admission.ts';

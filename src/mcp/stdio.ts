@@ -7,7 +7,7 @@ import { ENDPOINTS } from '../../agent-card/endpoints.ts';
 import { findSkill, getPublicPart, getTerms, type SkillAnswer } from '../../skills/runner.ts';
 import { PUBLIC_CALLER } from '../auth/caller.ts';
 import { requireTier } from '../auth/tiers.ts';
-import { formatSingleAnswerHint } from '../commerce/payment-instructions.ts';
+import { formatSingleAnswerHint } from '../commerce/offerings.ts';
 import { type ClientError, isOracleError, OracleError, toClientError } from '../errors.ts';
 import {
   isTokenRejected,

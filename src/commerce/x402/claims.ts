@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Collection, type Db, Long } from 'mongodb';
 import type { Address, Hash, Hex } from 'viem';
 import { type ErrorCode, OracleError } from '../../errors.ts';
@@ -6,7 +7,6 @@ import { DAY_MS } from '../../forecast/day.ts';
 import { type CollectionIndexes, isFirstWrite, toLiterals } from '../../platform/mongo.ts';
 import { repeatIfUncertain, undoIfUncertain } from '../../platform/retry.ts';
 import type { MerchantConfig } from '../offerings.ts';
-import { sleepOrShutdown } from '../payment-instructions.ts';
 import type { SignedReceipt, X402Receipt } from '../receipts.ts';
 import type { Authorization, ParsedPayment, PaymentPayload, PaymentRequirements } from './terms.ts';
 
@@ -353,4 +353,13 @@ export function paymentUnconfirmedError(cause?: unknown): OracleError {
     retryAfterSeconds: 5,
     cause,
   });
+}
+
+/** Pauses a poll for a payment. @throws OracleError SHUTTING_DOWN when the signal aborts */
+export async function sleepOrShutdown(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await delay(ms, undefined, { signal });
+  } catch (cause) {
+    throw new OracleError('SHUTTING_DOWN', 'The service is stopping; repeat the request with the same payment', { cause });
+  }
 }

@@ -9,8 +9,7 @@ import { type ClaimedPayer, parseStablecoinTransfers, stablecoinAbi } from '../.
 import { type MinedBlock, toMinedBlock } from '../../chain/wallet.ts';
 import { orElse } from '../../errors.ts';
 import type { MerchantConfig } from '../offerings.ts';
-import { sleepOrShutdown } from '../payment-instructions.ts';
-import { paymentUnconfirmedError } from './claims.ts';
+import { paymentUnconfirmedError, sleepOrShutdown } from './claims.ts';
 import type { Authorization, ParsedPayment, PaymentRequirements } from './terms.ts';
 
 /** A payment with the client that sent it first, as the resource server hands it to its facilitator. */

@@ -23,9 +23,9 @@ import {
   type MerchantConfig,
   OFFERINGS,
   type Offering,
+  type SignatureRule,
   usdFromMicros,
 } from '../../commerce/offerings.ts';
-import type { SignatureRule } from '../../commerce/payment-instructions.ts';
 import { formatDay } from '../../forecast/day.ts';
 import {
   ADDRESS,

@@ -1,4 +1,4 @@
-import { type Hex, hashTypedData, serializeTypedData, type TypedData } from 'viem';
+import { type Hex, hashTypedData } from 'viem';
 import { type SignedPayment, signPayment, type TransferTypedData } from '../../commerce/payment-signer.ts';
 import { getReceiptDomain, hashDocument, RECEIPT_TYPES, type SignedReceipt, toTypedFields } from '../../commerce/receipts.ts';
 import type { CallData } from '../first-screen.ts';
@@ -477,8 +477,8 @@ async function signWithWallet(provider: Provider, { accepted, resource }: Paymen
     const address = accounts.find((account) => isSameAccount(account, preferred)) ?? accounts[0];
     await selectChain(provider, chainId);
     const signTypedData = async ({ types, ...data }: TransferTypedData) => {
-      const withDomain: TypedData = { EIP712Domain: DOMAIN_TYPES, ...types };
-      const text = serializeTypedData({ ...data, types: withDomain });
+      const typed = { ...data, types: { EIP712Domain: DOMAIN_TYPES, ...types } };
+      const text = JSON.stringify(typed, (_name, value) => (typeof value === 'bigint' ? String(value) : value));
       return (await provider.request({ method: 'eth_signTypedData_v4', params: [address, text] })) as Hex;
     };
     return await signPayment({ address, signTypedData }, requirement, new Date());

@@ -1,6 +1,5 @@
 import type { PipelineContext, StepContext } from '../../../src/pipeline/forecaster.ts';
 import { createReplayTime, type ReachedInstant, type TrustedTime, type UnreachedInstant } from '../../../src/platform/time.ts';
-import type { NewDay } from '../../../src/record/forecasts.ts';
 
 /** Time of a test that goes through days: process, database and chain agree on this instant. */
 export function timeAt(ms: number): TrustedTime {
@@ -38,8 +37,3 @@ const FIRST_MS = Date.UTC(2000, 0, 1);
 export const REACHED: ReachedInstant = await timeAt(FAR_MS).requireReached(FAR_MS, 'the end of the test');
 /** Proves any instant of a test to lie ahead. */
 export const UNREACHED = (await timeAt(FIRST_MS - 1).proveUnreached(FIRST_MS)) as UnreachedInstant;
-
-/** What the record asks for before it takes a day. */
-export function proofOf({ missedBecause }: Pick<NewDay, 'missedBecause'>): UnreachedInstant | ReachedInstant {
-  return missedBecause === null ? UNREACHED : REACHED;
-}

@@ -40,11 +40,6 @@ export function parseCommand(frame: Buffer): WireCommand {
 
 export const getResponseTo = (frame: Buffer): number => frame.readInt32LE(8);
 
-/** The body of a message, e.g. for the filter of an update. */
-export function readBody(frame: Buffer): Document {
-  return BSON.deserialize(frame.subarray(BODY_OFFSET, BODY_OFFSET + frame.readInt32LE(BODY_OFFSET)));
-}
-
 export function buildReply(responseTo: number, body: Document): Buffer {
   const bytes = BSON.serialize(body);
   const frame = Buffer.alloc(BODY_OFFSET + bytes.length);

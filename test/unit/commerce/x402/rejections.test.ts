@@ -1,7 +1,6 @@
 import { getAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { findOffering, type MerchantConfig, OFFERINGS } from '../../../../src/commerce/offerings.ts';
-import { formatSingleAnswerHint } from '../../../../src/commerce/payment-instructions.ts';
+import { findOffering, formatSingleAnswerHint, type MerchantConfig, OFFERINGS } from '../../../../src/commerce/offerings.ts';
 import { toPaymentResponse } from '../../../../src/commerce/receipt-signer.ts';
 import { createPaymentRejection } from '../../../../src/commerce/x402/terms.ts';
 import { quoteResource } from '../../../support/commerce/quote.ts';

@@ -48,10 +48,10 @@ it('bundles nothing of the server', () => {
   expect(page.inputs.length).toBeGreaterThan(50);
 });
 
-it('stays below 118 kB compressed, and the page of access below 8 kB', () => {
+it('stays below 119 kB compressed, and the page of access below 8 kB', () => {
   const sizeOf = ({ script, style }: { script: string; style: string }) =>
     page.files.reduce((sum, { name, brotli }) => (name === script || name === style ? sum + brotli.length : sum), 0);
-  expect(sizeOf(page.names)).toBeLessThan(118_000);
+  expect(sizeOf(page.names)).toBeLessThan(119_000);
   expect(sizeOf(page.names.access)).toBeLessThan(8_000);
   for (const { text, brotli } of page.files) expect(brotliDecompressSync(brotli).toString()).toBe(text);
 });
