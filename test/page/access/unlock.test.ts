@@ -11,7 +11,7 @@ import { openTab } from '../layout.ts';
 import { installWallets, type PageWallet } from '../wallet.ts';
 
 const CALL = /usual \d|BUY|SELL|HOLD/;
-const HIDDEN = /, revealed \d/;
+const HIDDEN = /, revealed on \d/;
 
 describeWithBrowser('unlocking the page', (browser) => {
   let service: TestService;
@@ -141,7 +141,7 @@ describeWithBrowser('unlocking the page', (browser) => {
   it('accepts an access token without a wallet and rejects an invalid one', async () => {
     const page = await openWith([]);
     await today(page).getByRole('button', { name: 'Unlock' }).click();
-    await dialog(page).getByText('No wallet was found').waitFor();
+    await dialog(page).getByRole('button', { name: 'As the demo wallet Premium' }).waitFor();
     await dialog(page).getByText('Use a token instead').click();
     const field = dialog(page).getByLabel('Access token');
     await field.fill('not a token');
@@ -296,7 +296,10 @@ describeWithBrowser('unlocking the page', (browser) => {
     expect(await dialog(page).locator('.purchase-checks li').allInnerTexts()).toEqual(Array(4).fill(expect.stringMatching(/^✓/)));
     // It is still there after a reload, and nothing is paid for it again.
     await page.reload();
-    await today(page).getByText('Buy', { exact: true }).click();
+    await today(page)
+      .getByText(/Bought; the newest until/)
+      .waitFor();
+    await today(page).getByText('Receipt', { exact: true }).click();
     await dialog(page).locator('.call-word', { hasText: 'BUY' }).waitFor();
     expect(paid).toHaveLength(2);
   });

@@ -88,24 +88,13 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('the scenarios of the official 
 
   it('opens a task per message under a repeated id, within the limits', async () => {
     const client = await open(served.url, binding);
-    const [one, two] = [
-      asTask(await client.sendMessage(asked('tck-complete-task'))),
-      asTask(await client.sendMessage(asked('tck-complete-task'))),
-    ];
-    expect(one.id).not.toBe(two.id);
-    const raw: Part = {
-      content: { $case: 'raw', value: Buffer.from('tck') },
-      mediaType: 'application/x-unsupported',
-      filename: '',
-      metadata: undefined,
-    };
+    const send = async () => asTask(await client.sendMessage(asked('tck-complete-task'))).id;
+    expect(await send()).not.toBe(await send());
+    const raw: Part = { ...textPart(''), content: { $case: 'raw', value: Buffer.from('tck') }, mediaType: 'application/x-unsupported' };
     const wrong = messageOf([raw], { messageId: 'tck-send-003-5f3a' });
     expect(await getRejectionMetadata(client.sendMessage(wrong))).toMatchObject({ code: 'UNSUPPORTED_MEDIA_TYPE' });
-    expect(
-      await getRejectionMetadata(client.sendMessage(withPush(asked('tck-complete-task'), { url: 'https://10.0.0.1/' }))),
-    ).toMatchObject({
-      field: 'url',
-    });
+    const inward = withPush(asked('tck-complete-task'), { url: 'https://10.0.0.1/' });
+    expect(await getRejectionMetadata(client.sendMessage(inward))).toMatchObject({ field: 'url' });
   });
 
   it('leaves other messages to the skills', async () => {
