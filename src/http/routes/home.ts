@@ -7,7 +7,7 @@ import { ENDPOINTS, IDENTITY } from '../../../agent-card/endpoints.ts';
 import { predict, predictRange } from '../../../skills/predict-btc-direction.ts';
 import { PUBLIC_CALLER } from '../../auth/caller.ts';
 import { OracleError, orElse } from '../../errors.ts';
-import { formatDay } from '../../forecast/day.ts';
+import { formatDay, MINUTE_MS } from '../../forecast/day.ts';
 import { formatHorizonName } from '../../forecast/model.ts';
 import { btcPriceReport } from '../../market/reports/bitcoin.ts';
 import {
@@ -513,9 +513,10 @@ async function renderHome(deps: Services, publicUrl: string): Promise<Reply<neve
   ]);
   const newest = deps.record.known.listByHorizon(DEFAULT_HORIZON_DAYS).at(-1);
   const missedDate = newest?.missed ? formatDay(newest.day) : null;
-  const now = deps.now();
-  const initial = { signals, range, price: price as InitialData['price'], records, missedDate, now: now.toISOString() };
-  const home = { initial, nowMs: now.getTime(), market: deps.market.kind, hasDemo: deps.demo !== null };
+  // Equal bytes within the minute.
+  const nowMs = Math.floor(deps.now().getTime() / MINUTE_MS) * MINUTE_MS;
+  const initial = { signals, range, price: price as InitialData['price'], records, missedDate, now: new Date(nowMs).toISOString() };
+  const home = { initial, nowMs, market: deps.market.kind, hasDemo: deps.demo !== null };
   const text = renderDashboardPage(publicUrl, home);
   const headers = { ...PAGE_HEADERS, Link: formatCatalogLink({ publicUrl }), ETag: buildStrongEtag(text) };
   return { headers, encoded: new EncodedText(text) };

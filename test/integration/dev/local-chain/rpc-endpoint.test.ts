@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPublicClient, createWalletClient, type Hex, http, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { base } from 'viem/chains';
+import { baseSepolia } from 'viem/chains';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { callJsonRpc, fundGas } from '../../../../src/dev/local-chain/contracts.ts';
@@ -161,8 +161,8 @@ describe('a program of this machine', () => {
     const account = privateKeyToAccount(generatePrivateKey());
     await fundGas(chain.rpcUrl, [account.address]);
     for (const transport of [http(chain.publicRpcUrl), http(chain.publicRpcUrl, { batch: true })]) {
-      const reader = createPublicClient({ chain: base, transport, pollingInterval: 20 });
-      const wallet = createWalletClient({ chain: base, account, transport });
+      const reader = createPublicClient({ chain: baseSepolia, transport, pollingInterval: 20 });
+      const wallet = createWalletClient({ chain: baseSepolia, account, transport });
       const before = await reader.getBalance({ address: VICTIM });
       const hash = await wallet.sendTransaction({ to: VICTIM, value: parseEther('1') });
       const { status } = await reader.waitForTransactionReceipt({ hash });
