@@ -12,7 +12,7 @@ describe('every launcher', () => {
 
   it('prints help and starts nothing', async () => {
     const ended = await Promise.all(launchers.map(async (path) => ({ path, ...(await spawnNode([path, '--help'], {}).ended) })));
-    for (const { path, code, output } of ended) expect([path, code, output]).toEqual([path, 0, expect.stringMatching(/^Usage: /)]);
+    for (const { path, code, output } of ended) expect([path, code, output]).toEqual([path, 0, expect.stringMatching(/^Usage: /m)]);
   });
 
   it('that starts the service rejects an unknown argument', async () => {
