@@ -196,8 +196,15 @@ interface ProtocolFixtures {
   createMcpFixtures(): McpFixtures;
 }
 
+/** @throws OracleError CONFIG_INVALID */
 async function loadFixtures({ PROTOCOL_FIXTURES: path }: Context['config']): Promise<ProtocolFixtures | undefined> {
-  return path === undefined ? undefined : import(pathToFileURL(resolve(path)).href);
+  if (path === undefined) return undefined;
+  try {
+    return await import(pathToFileURL(resolve(path)).href);
+  } catch (cause) {
+    const problem = `Setting PROTOCOL_FIXTURES: ${path} cannot be loaded: ${getErrorMessage(cause)}`;
+    throw new OracleError('CONFIG_INVALID', problem, { field: 'PROTOCOL_FIXTURES', cause });
+  }
 }
 
 export async function composeA2a(context: Context, source: CardSource, runners: SkillRunners): Promise<A2a> {
