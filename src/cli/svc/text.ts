@@ -18,7 +18,7 @@ export function formatRange(range: { low: number | null; high: number | null } |
 /** `98,916.21`. */
 export function formatUsdAmount(usd: number | null, digits = 2): string {
   if (usd === null) return NONE;
-  return usd.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return usd.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits, signDisplay: 'negative' });
 }
 
 /** `+2.37 %` for 237 basis points. */
