@@ -10,6 +10,7 @@ COPY bin bin
 COPY src src
 COPY skills skills
 COPY agent-card agent-card
+COPY clients/typescript/src clients/typescript/src
 RUN npm run build:service && npm run build:page
 
 FROM node

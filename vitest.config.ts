@@ -23,7 +23,7 @@ const project = (name: string, testTimeout: number, fileParallelism: boolean, is
     expect: { poll: { timeout: 5_000 * TIMEOUT_FACTOR } },
     fileParallelism,
     isolate,
-    globalSetup: SERVING.has(name) ? ['test/support/service/build-page.ts'] : [],
+    globalSetup: SERVING.has(name) ? ['test/support/service/build-page.ts', 'test/support/database/engine.ts'] : [],
     setupFiles: ['test/support/network/outbound-guard.ts', ...(isolate ? [] : ['test/support/service/fresh-process.ts'])],
   },
 });

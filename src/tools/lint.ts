@@ -23,10 +23,10 @@ const LAW: readonly (readonly string[])[] = [
   ['src/auth', 'src/commerce', 'src/events', 'src/pipeline', 'src/contest.ts'],
   ['src/payer.ts', 'src/adapter.ts', 'skills', 'src/page'],
   // What is sold is composed from answers of the skills.
-  ['agent-card', 'src/commerce/documents'],
+  ['agent-card', 'src/commerce/documents', 'clients/typescript/src'],
   ['src/http', 'src/a2a', 'src/mcp', 'src/cli/svc'],
   ['src/page/browser/responses.ts'],
-  ['src/page/browser', 'clients/typescript/src'],
+  ['src/page/browser'],
   ['src/app', 'src/ops', 'src/cli', 'src/dev', 'src/tools', 'src/main.ts'],
 ];
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { removeFolder } from '../support/docs/folders.ts';
+import { findFreePort } from '../support/http/serve.ts';
 import { environmentOf, familyOf, isAlive, MCP_BIN, openStdio, type StdioSession } from '../support/mcp/mcp-stdio.ts';
 
 let folder: string;
@@ -78,21 +79,15 @@ describe('MCP over stdio where no service runs', () => {
     await until(() => !family.some(isAlive));
   });
 
-  it('ends it also when it is killed itself; of two that start at once then, one shares what the other started', async () => {
-    const killed = await openStdio({ environment, cwd: folder });
-    await call(killed, 'get_market_context');
-    const family = familyOf(killed.pid);
-    endAfterwards(() => family);
-    process.kill(killed.pid, 'SIGKILL');
-    await until(() => !family.some(isAlive));
-
-    const { port } = new URL(urlIn(killed.stderr())!);
+  it('of two that start at once one shares what the other started, and it ends also when they are killed', async () => {
+    const port = String(await findFreePort());
     const both = await Promise.all([1, 2].map(() => openStdio({ environment: { ...environment, PORT: port }, cwd: folder })));
-    family.push(...both.map(({ pid }) => pid));
+    const family = both.map(({ pid }) => pid);
+    endAfterwards(() => family);
     const answers = await Promise.all(both.map((one) => call(one, 'get_market_context')));
     for (const answer of answers) expect(answer.structuredContent, answer.content[0].text).toBeDefined();
     family.push(...both.flatMap(({ pid }) => familyOf(pid)));
-    await Promise.all(both.map(({ client }) => client.close()));
+    for (const { pid } of both) process.kill(pid, 'SIGKILL');
     await until(() => !family.some(isAlive));
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SKILLS } from '../../skills/index.ts';
-import { type ExampleWorld, exampleWorld, freePort } from '../support/docs/example-world.ts';
+import { type ExampleWorld, exampleWorld } from '../support/docs/example-world.ts';
+import { findFreePort } from '../support/http/serve.ts';
 import { type Framework, loadAiSdk, loadLangChain, type ToolCall } from './fake-models.ts';
 
 let world: ExampleWorld;
@@ -59,6 +60,6 @@ describe.each([
   });
 
   it('rejects where no service answers', async () => {
-    await expect(askWith(FORECAST, { url: `http://127.0.0.1:${await freePort()}/mcp` })).rejects.toThrow();
+    await expect(askWith(FORECAST, { url: `http://127.0.0.1:${await findFreePort()}/mcp` })).rejects.toThrow();
   });
 });

@@ -136,8 +136,12 @@ interface NoticeContext {
 
 async function handleNotice({ type, data }: SocketMessage, { socket, position, deps, options }: NoticeContext): Promise<void> {
   // From here on, also when the connection drops before the first event.
-  if (type === 'connected') position.lastId ??= Number(data.lastEventId);
-  else if (type === 'replay.gap') options.onGap?.({ from: Number(data.from), to: Number(data.to) });
+  if (type === 'connected') {
+    const lastEventId = Number(data.lastEventId);
+    if (Number.isInteger(lastEventId)) position.lastId ??= lastEventId;
+    options.onConnected?.({ tier: String(data.tier), lastEventId });
+  }
+  if (type === 'replay.gap') options.onGap?.({ from: Number(data.from), to: Number(data.to) });
   else if (type === 'token.expiring') {
     // Without a new token the service closes the connection, and the next one reports why there is none.
     const token = await deps.credentials.token().catch(() => null);
@@ -260,7 +264,9 @@ export class EventSocket {
 function parseMessage(text: string): SocketMessage | null {
   try {
     const message = JSON.parse(text) as SocketMessage | null;
-    return typeof message?.type === 'string' && typeof message.data === 'object' && message.data !== null ? message : null;
+    const { id, type, timestamp, data } = message ?? {};
+    const isMessage = typeof type === 'string' && typeof timestamp === 'string' && typeof data === 'object' && data !== null;
+    return isMessage && (id === undefined || Number.isInteger(id)) ? message : null;
   } catch {
     return null;
   }
@@ -277,6 +283,8 @@ export interface StreamOptions<Name extends EventName = EventName> {
   moveSize?: readonly MoveSize[] | undefined;
   /** Ends the loop without an error. */
   signal?: AbortSignal | undefined;
+  /** A connection is open: the tier of its token, and the newest event of the service. */
+  onConnected?(connection: { tier: string; lastEventId: number }): void;
   /** Events of the range are older than 90 days and no longer kept. */
   onGap?(gap: { from: number; to: number }): void;
   /** The connection was lost, and is opened again after the wait. */

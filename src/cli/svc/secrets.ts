@@ -1,49 +1,35 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Hex, PrivateKeyAccount } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { logInWallet, type WalletSession } from '../../auth/login-client.ts';
+import { type Credentials, createCredentials, createSend, type Send, WalletLogin } from '../../../clients/typescript/src/http.ts';
 import { UsageError } from '../../errors.ts';
+import { createOperatorFetch } from '../../platform/outbound/operator.ts';
 import { printNotice } from './command.ts';
 import type { OptionSyntax } from './command-line.ts';
 import type { CliContext } from './context.ts';
 
-/** A token is renewed before less than this remains of it. */
-const MIN_REMAINING_MS = 60_000;
+const TIMEOUT_MS = 10_000;
+const MAX_BYTES = 65_536;
 
-/**
- * Tokens of a long-lived command: logs in with the key of the options or the environment whenever a token is needed.
- * @throws UsageError as `loadAccount`
- */
-export async function createLoginTokenSource(
+/** Requests of a command that runs until `signal`: its logins and tickets. */
+export function createServiceSend(url: string, signal: AbortSignal): Send {
+  const fetchService = createOperatorFetch({ base: url, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
+  return createSend({
+    timeoutMs: TIMEOUT_MS,
+    fetch: async (request) => {
+      const { method, headers } = request;
+      const body = request.body === null ? {} : { body: await request.text() };
+      return fetchService(request.url, { method, headers, ...body, signal: AbortSignal.any([request.signal, signal]) });
+    },
+  });
+}
+
+/** Tokens of such a command: it logs in with the key of the options or the environment whenever one is needed. @throws UsageError as `loadAccount` */
+export async function openLogin(
   context: CliContext,
   { url, signal, ...key }: KeyOptions & { url: string; signal: AbortSignal },
-) {
-  const account = await loadAccount(key, context);
-  let session: WalletSession | null = null;
-  let pending: Promise<string> | null = null;
-  const logIn = async () => {
-    session = await logInWallet(account, url, { timestamp: context.now().getTime(), signal });
-    return session.token;
-  };
-  // Shared by concurrent calls: a signature, which depends on the millisecond, works once.
-  const renewToken = () => {
-    pending ??= logIn().finally(() => {
-      pending = null;
-    });
-    return pending;
-  };
-  return {
-    getToken: async (): Promise<string> =>
-      session !== null && Date.parse(session.expiresAt) - context.now().getTime() > MIN_REMAINING_MS ? session.token : renewToken(),
-    /** Logs in anew. */
-    renewToken,
-    /** True if there was a token. */
-    forgetToken: () => {
-      const had = session !== null;
-      session = null;
-      return had;
-    },
-  };
+): Promise<Credentials> {
+  return createCredentials(undefined, new WalletLogin(url, createServiceSend(url, signal), await loadAccount(key, context)));
 }
 
 /** Every demo deployment has these. */

@@ -5,8 +5,9 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { demoWallets } from '../../support/auth/login.ts';
 import { OAuthTestClient } from '../../support/auth/oauth-client.ts';
-import { findFreePort, type OAuthService, serveOAuthService } from '../../support/auth/oauth-service.ts';
+import { type OAuthService, serveOAuthService } from '../../support/auth/oauth-service.ts';
 import { removeFolder } from '../../support/docs/folders.ts';
+import { findFreePort } from '../../support/http/serve.ts';
 
 const COMMAND = resolve(import.meta.dirname, '../node_modules/conformance-next/dist/index.js');
 

@@ -7,8 +7,7 @@ import { allRoutes } from '../../../src/http/routes.ts';
 import { createListener } from '../../../src/http/server.ts';
 import { demoWallets } from '../../support/auth/login.ts';
 import { readHeader } from '../../support/commerce/payments.ts';
-import { findFreePort } from '../../support/deploy/proxies.ts';
-import { type Served, serveApp } from '../../support/http/serve.ts';
+import { findFreePort, type Served, serveApp } from '../../support/http/serve.ts';
 import { type TestService, unresolvedService } from '../../support/service/service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what is read is what is tested

@@ -9,7 +9,7 @@ import type { DemoFile } from '../../../src/dev/demo.ts';
 import { parseTraceparent } from '../../../src/platform/tracing.ts';
 import { signedLogin } from '../../support/auth/login.ts';
 import { payingFetch } from '../../support/commerce/payments.ts';
-import { linkEngineCache } from '../../support/database/engine-cache.ts';
+import { linkEngineCache } from '../../support/database/engine.ts';
 import { removeFolder } from '../../support/docs/folders.ts';
 import { type RunningService, startService } from '../../support/service/running-service.ts';
 import { spawnNode } from '../../support/service/service.ts';

@@ -64,10 +64,7 @@ async function interruptAfter(steps: number, { isNextForecast = false } = {}): P
 
 describe('a replay', () => {
   it.each([
-    { steps: 1, isNextForecast: false },
     { steps: 2, isNextForecast: false },
-    { steps: 3, isNextForecast: true },
-    { steps: 5, isNextForecast: false },
     { steps: 7, isNextForecast: true },
   ])('continues after an interruption after $steps steps of a day, next forecast: $isNextForecast', async ({ steps, isNextForecast }) => {
     service = await testService(DAYS);
@@ -76,13 +73,13 @@ describe('a replay', () => {
     await expectWholeRecord();
   });
 
-  it.each([1, 4, 8])('ends with the error of the chain, and continues at its next start: at call %i', async (failing) => {
+  it('ends with the error of the chain, and continues at its next start', async () => {
     service = await testService(DAYS);
     const { localChain } = service.infrastructure;
     let calls = 0;
     const setNextBlockTime: LocalChain['setNextBlockTime'] = async (ms) => {
       calls += 1;
-      if (calls === failing) throw new OracleError('CHAIN_UNREACHABLE', 'the chain is gone');
+      if (calls === 8) throw new OracleError('CHAIN_UNREACHABLE', 'the chain is gone');
       await localChain!.setNextBlockTime(ms);
     };
     await expect(replayAll(undefined, { setNextBlockTime })).rejects.toThrow('the chain is gone');

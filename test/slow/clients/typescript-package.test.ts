@@ -3,8 +3,9 @@ import { createInterface } from 'node:readline';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type InstalledClient, installClient } from '../../support/clients/installed-client.ts';
-import { type ExampleWorld, exampleWorld, freePort } from '../../support/docs/example-world.ts';
+import { type ExampleWorld, exampleWorld } from '../../support/docs/example-world.ts';
 import { removeFolder } from '../../support/docs/folders.ts';
+import { findFreePort } from '../../support/http/serve.ts';
 
 let world: ExampleWorld;
 let client: InstalledClient;
@@ -63,7 +64,7 @@ it('stream prints events in order and ends on a signal', async () => {
 });
 
 it('receive-webhook prints verified deliveries and rejects others', async () => {
-  const port = await freePort();
+  const port = await findFreePort();
   const secret = `whsec_${btoa('a key of the receiver')}`;
   const child = client.start('receive-webhook', [], { PORT: String(port), WEBHOOK_SECRET: secret });
   const body = JSON.stringify({ id: 1, type: 'regime.changed', timestamp: new Date().toISOString(), data: { to: 'CHOP' } });

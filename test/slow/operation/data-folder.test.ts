@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest';
-import { linkEngineCache } from '../../support/database/engine-cache.ts';
+import { linkEngineCache } from '../../support/database/engine.ts';
 import { ownService } from '../../support/service/own-service.ts';
 import { spawnNode } from '../../support/service/service.ts';
 

@@ -9,7 +9,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseDemoFile } from '../../../src/dev/demo.ts';
 import { signedLogin } from '../../support/auth/login.ts';
-import { linkEngineCache } from '../../support/database/engine-cache.ts';
+import { linkEngineCache } from '../../support/database/engine.ts';
 import { removeFolder } from '../../support/docs/folders.ts';
 import { type Flood, type FloodCall, send } from '../../support/faults/flood-callers.ts';
 import { MCP_HEADERS, rpc } from '../../support/mcp/mcp.ts';

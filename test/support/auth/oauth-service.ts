@@ -1,7 +1,6 @@
-import { createServer } from 'node:net';
 import { allRoutes } from '../../../src/http/routes.ts';
 import { createListener } from '../../../src/http/server.ts';
-import { type Served, serveApp } from '../http/serve.ts';
+import { findFreePort, type Served, serveApp } from '../http/serve.ts';
 import { type TestService, unresolvedService } from '../service/service.ts';
 
 export interface OAuthService extends Served {
@@ -22,14 +21,4 @@ export async function serveOAuthService(days = 0, environment: Record<string, st
     await service.stop();
   };
   return { service, url, close };
-}
-
-export function findFreePort(): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const probe = createServer().once('error', reject);
-  probe.listen(0, '127.0.0.1', () => {
-    const { port } = probe.address() as { port: number };
-    probe.close(() => resolve(port));
-  });
-  return promise;
 }

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { freePort } from '../docs/example-world.ts';
+import { findFreePort } from '../http/serve.ts';
 import { deployText, deployYaml, yaml } from './deploy-yaml.ts';
 
 /** What a receiver of Alertmanager was notified of. */
@@ -41,7 +41,7 @@ export async function startAlertmanager(path: string, folder: string, receiverUr
   config.route.group_interval = '1s';
   const file = join(folder, 'alertmanager.yaml');
   await writeFile(file, yaml().stringify(config));
-  const port = await freePort();
+  const port = await findFreePort();
   const flags = [`--config.file=${file}`, `--storage.path=${join(folder, 'alertmanager')}`, `--web.listen-address=127.0.0.1:${port}`];
   return { child: spawn(path, [...flags, '--cluster.listen-address='], { stdio: 'ignore' }), port };
 }
@@ -70,7 +70,7 @@ export async function startPrometheus(
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'prometheus.yaml'), yaml().stringify(config));
   await writeFile(join(folder, 'rules.yaml'), deployText('prometheus/rules.yaml').replaceAll(/^ {8}for: .*$/gm, '        for: 0s'));
-  const port = await freePort();
+  const port = await findFreePort();
   const flags = [
     `--config.file=${join(folder, 'prometheus.yaml')}`,
     `--storage.tsdb.path=${join(folder, 'tsdb')}`,

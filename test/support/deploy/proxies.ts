@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { ROOT } from '../docs/documents.ts';
 import { removeFolder } from '../docs/folders.ts';
+import { findFreePort } from '../http/serve.ts';
 import { selfSigned } from '../webhooks/certificate.ts';
 
 /** In the certificate and in PUBLIC_URL. */
@@ -85,14 +85,6 @@ function end(child: ChildProcess): Promise<void> {
     child.once('exit', () => ended());
     child.kill('SIGKILL');
   });
-}
-
-export async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
 }
 
 function answers(port: number): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { SKILLS } from '../../../skills/index.ts';
-import { type Answer, EXAMPLE_DAYS, type ExampleWorld, freePort } from './example-world.ts';
+import { findFreePort } from '../http/serve.ts';
+import { type Answer, EXAMPLE_DAYS, type ExampleWorld } from './example-world.ts';
 
 export interface ExampleProgram {
   /** Listens on RECEIVER_PORT. */
@@ -217,5 +218,5 @@ export const EXAMPLE_PROGRAMS: Record<string, ExampleProgram> = {
 
 /** A program that listens gets a port of its own. */
 export async function environmentOf({ listens, environment = {} }: ExampleProgram): Promise<Record<string, string>> {
-  return listens ? { ...environment, RECEIVER_PORT: String(await freePort()) } : environment;
+  return listens ? { ...environment, RECEIVER_PORT: String(await findFreePort()) } : environment;
 }

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Hex } from 'viem';
 import { expect } from 'vitest';
@@ -9,9 +8,8 @@ import { createApp } from '../../../src/http/server.ts';
 import { filterChildEnvironment } from '../../../src/platform/child-process.ts';
 import { type DemoWallet, loginToken } from '../auth/login.ts';
 import { serveJobs } from '../commerce/served-jobs.ts';
-import { serveApp } from '../http/serve.ts';
+import { findFreePort, serveApp } from '../http/serve.ts';
 import { runPastDay, type TestService, testService, today } from '../service/service.ts';
-import { listening } from '../webhooks/receiver.ts';
 import { ROOT } from './documents.ts';
 
 /** Days of the record: so many that a forecast for 7 days is over, also when midnight passes meanwhile. */
@@ -51,7 +49,7 @@ export interface ExampleWorld {
 }
 
 export async function exampleWorld(): Promise<ExampleWorld> {
-  const port = await freePort();
+  const port = await findFreePort();
   const service = await livedService(port);
   const app = createApp(allRoutes(service.http), service.appOptions, service.adapters);
   const served = await serveApp(app, { port, sockets: service });
@@ -93,12 +91,6 @@ async function livedService(port: number): Promise<TestService> {
   service.progress.complete();
   serveJobs(service);
   return service;
-}
-
-export async function freePort(): Promise<number> {
-  const { port, close } = await listening(createServer());
-  await close();
-  return port;
 }
 
 async function getJson(url: string, token: string | undefined): Promise<Answer> {

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { promisify } from 'node:util';
 import { serveWebSocket } from '../../../src/app/events.ts';
 import type { RequestContext } from '../../../src/auth/auth.ts';
 import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
@@ -7,6 +10,15 @@ import type { Route } from '../../../src/http/route.ts';
 import { allRoutes } from '../../../src/http/routes.ts';
 import { createListener, type ListenOptions, listen } from '../../../src/http/server.ts';
 import type { TestService } from '../service/service.ts';
+
+/** A port that no process listens on now. */
+export async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await promisify(server.close.bind(server))();
+  return port;
+}
 
 export interface Served {
   url: string;

@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect } from 'vitest';
-import { linkEngineCache } from '../database/engine-cache.ts';
+import { linkEngineCache } from '../database/engine.ts';
 import { removeFolder } from '../docs/folders.ts';
 import { type RunningService, startService } from './running-service.ts';
 import { spawnNode } from './service.ts';

@@ -13,7 +13,8 @@ import { createLog, createLogCounts } from '../../../src/platform/log.ts';
 import { createStartupProgress } from '../../../src/platform/progress.ts';
 import { createShutdown } from '../../../src/platform/shutdown.ts';
 import { contextAt } from '../clock/trusted-time.ts';
-import { linkEngineCache } from '../database/engine-cache.ts';
+import { testDatabase } from '../database/database.ts';
+import { linkEngineCache, SHARED_ENGINE } from '../database/engine.ts';
 import { removeFolder } from '../docs/folders.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -37,7 +38,9 @@ export interface TestService extends Service {
 export async function testService(days: number, environment: Record<string, string> = {}): Promise<TestService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'oracle-test-'));
   await linkEngineCache(dataDir);
-  const config = loadConfig({ DATA_DIR: dataDir, FEEDS: 'simulated', REPLAY_DAYS: String(days), ...HARDLY_LIMITED, ...environment });
+  const shared = SHARED_ENGINE in process.env ? await testDatabase() : null;
+  const own = { DATA_DIR: dataDir, FEEDS: 'simulated', REPLAY_DAYS: String(days), ...(shared && { MONGODB_URI: shared.uri }) };
+  const config = loadConfig({ ...own, ...HARDLY_LIMITED, ...environment });
   const log = createLog({ level: 'silent', secrets: [] });
   const shutdown = createShutdown({ log });
   const service = await assembleService(
@@ -45,10 +48,13 @@ export async function testService(days: number, environment: Record<string, stri
     'http://127.0.0.1:3000',
   );
   takeOverWritesByHand(service);
-  const stop = async () => {
+  const end = async () => {
     await shutdown.stop('the test is over');
+    await shared?.drop();
     await removeFolder(dataDir);
   };
+  let ended: Promise<void> | undefined;
+  const stop = () => (ended ??= end());
   // Suites change the record and read it at once, and on a machine under load their requests wait instead of being shed.
   const loadShedder = new LoadShedder({ priorities: Array(4).fill({ maxWaitMs: Number.POSITIVE_INFINITY, share: 1 }) });
   return { ...service, appOptions: { ...service.appOptions, reusesAnswers: false, loadShedder }, dataDir, stop };

@@ -14,7 +14,7 @@ import {
   URL_OPTION,
 } from '../command.ts';
 import { type CliContext, EXIT, type SvcCommand } from '../context.ts';
-import { createLoginTokenSource, hasKeyOption, KEY_OPTIONS, type KeyOptions } from '../secrets.ts';
+import { hasKeyOption, KEY_OPTIONS, type KeyOptions, openLogin } from '../secrets.ts';
 
 /** Added to the instructions of the service, which speak of a request header. */
 const HOW_TO_SEND_TOKEN =
@@ -140,7 +140,7 @@ export interface McpEndpointOptions {
   /** Awaited before each request; undefined: anonymous. @throws OracleError of a login */
   getToken(): Promise<string | undefined>;
   /** Drops a token that the service has rejected. True if the next one may differ. */
-  forgetToken(): boolean;
+  forgetToken(): Promise<boolean>;
   onNotice(text: string): void;
   handshakeWaitsMs?: readonly number[];
 }
@@ -194,7 +194,7 @@ interface Post {
 /** Retries once with another token: the service has answered as to an anonymous client, and no method changes anything. */
 async function postWithRetry(options: McpEndpointOptions, request: Post): Promise<Response> {
   const first = await post(options, request);
-  if (!(first.status === 401 || isTokenRejected(first)) || !options.forgetToken()) return first;
+  if (!(first.status === 401 || isTokenRejected(first)) || !(await options.forgetToken())) return first;
   await first.body?.cancel();
   return post(options, request);
 }
@@ -383,9 +383,17 @@ async function chooseTokens(
   context: CliContext,
   { token, ...options }: TokenOptions,
 ): Promise<Pick<McpEndpointOptions, 'getToken' | 'forgetToken'>> {
-  if (token === undefined && hasKeyOption(options, context)) return createLoginTokenSource(context, options);
+  if (token === undefined && hasKeyOption(options, context)) {
+    const login = await openLogin(context, options);
+    let used = '';
+    const getToken = async () => {
+      used = await login.token();
+      return used;
+    };
+    return { getToken, forgetToken: () => login.forget(used) };
+  }
   const getToken = () => resolveToken(context, options.url, token);
   // A malformed token stops the start.
   await getToken();
-  return { getToken, forgetToken: () => false };
+  return { getToken, forgetToken: async () => false };
 }

@@ -8,7 +8,7 @@ import { replayDays } from '../../../../src/dev/replay.ts';
 import { createLog, createLogCounts } from '../../../../src/platform/log.ts';
 import { createStartupProgress } from '../../../../src/platform/progress.ts';
 import { createShutdown } from '../../../../src/platform/shutdown.ts';
-import { linkEngineCache } from '../../../support/database/engine-cache.ts';
+import { linkEngineCache } from '../../../support/database/engine.ts';
 import { removeFolder } from '../../../support/docs/folders.ts';
 
 const DAYS = 1;

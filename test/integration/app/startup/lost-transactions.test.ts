@@ -1,6 +1,7 @@
 import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Db } from 'mongodb';
 import { numberToHex, type RpcTransactionReceipt, zeroAddress } from 'viem';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { assembleService, type Service } from '../../../../src/app/app.ts';
@@ -8,11 +9,14 @@ import { restoreLostTransactions } from '../../../../src/app/history.ts';
 import { createChain } from '../../../../src/chain/client.ts';
 import { createJournal, type JournalRow } from '../../../../src/chain/journal.ts';
 import { loadConfig } from '../../../../src/config.ts';
+import { startEmbeddedMongo } from '../../../../src/dev/embedded-mongo.ts';
 import { callJsonRpc } from '../../../../src/dev/local-chain/contracts.ts';
 import { createLog, createLogCounts } from '../../../../src/platform/log.ts';
+import { connectMongo } from '../../../../src/platform/mongo.ts';
 import { createStartupProgress } from '../../../../src/platform/progress.ts';
 import { createShutdown } from '../../../../src/platform/shutdown.ts';
 import { type Interference, rpcProxy } from '../../../support/chain/rpc-proxy.ts';
+import { ENGINE_CACHE, linkEngineCache } from '../../../support/database/engine.ts';
 import { removeFolder } from '../../../support/docs/folders.ts';
 import { runPastDay, type TestService, today } from '../../../support/service/service.ts';
 
@@ -22,6 +26,8 @@ let root: string;
 let running: Service | undefined;
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'oracle-lost-'));
+  await mkdir(join(root, 'data'), { mode: 0o700 });
+  await linkEngineCache(join(root, 'data'));
 });
 afterEach(async () => {
   await stop();
@@ -86,6 +92,36 @@ function toEffect({ transactionHash, blockNumber, status, logs }: Receipt) {
   return { transactionHash, blockNumber, status, logs: logs.map(({ address, topics, data }) => ({ address, topics, data })) };
 }
 
+/** Of the service while it does not run. */
+async function inDatabase(change: (db: Db) => Promise<unknown>): Promise<void> {
+  const engine = await startEmbeddedMongo({ dbPath: join(root, 'data', 'database'), cacheDir: ENGINE_CACHE });
+  const { db, close } = await connectMongo(engine.uri);
+  await change(db);
+  await close();
+  await engine.stop();
+}
+
+const MORE_THAN_THE_DEMONSTRATION: [string, (db: Db) => Promise<unknown>, (db: Db) => Promise<unknown>][] = [
+  [
+    'transactions of other keys',
+    (db) => db.collection('transactions').updateOne({ role: 'attester' }, [{ $set: { kept: '$address', address: zeroAddress } }]),
+    (db) => db.collection('transactions').updateOne({ kept: { $exists: true } }, [{ $set: { address: '$kept' } }, { $unset: 'kept' }]),
+  ],
+  [
+    'transactions of another chain',
+    async (db) => {
+      const row = (await db.collection<JournalRow>('transactions').findOne({ role: 'attester' }))!;
+      await db.collection<JournalRow>('transactions').insertOne({ ...row, _id: '8453:attester:other', chainId: 8453 });
+    },
+    (db) => db.collection('transactions').deleteOne({ chainId: 8453 }),
+  ],
+  [
+    'orders of an exchange',
+    (db) => db.collection('polymarket_orders').insertOne({ venue: 'polymarket', state: 'FILLED' }),
+    (db) => db.collection('polymarket_orders').deleteMany({}),
+  ],
+];
+
 describe('a local chain that is older than the database', () => {
   it('gets the transactions that it has lost, with the same attestations in blocks of the same numbers and times', async () => {
     const before = await loseBlocks();
@@ -126,29 +162,17 @@ describe('a local chain that is older than the database', () => {
     expect(await again.database.db.collection('days').countDocuments()).toBe(2);
   });
 
-  it.each<[string, (service: Service) => Promise<unknown>]>([
-    ['transactions of other keys', (service) => transactions(service).updateOne({ role: 'attester' }, { $set: { address: zeroAddress } })],
-    [
-      'transactions of another chain',
-      async (service) => {
-        const row = (await transactions(service).findOne({ role: 'attester' }))!;
-        await transactions(service).insertOne({ ...row, _id: '8453:attester:other', chainId: 8453 });
-      },
-    ],
-    [
-      'orders of an exchange',
-      ({ database: { db } }) => db.collection('polymarket_orders').insertOne({ venue: 'polymarket', state: 'FILLED' }),
-    ],
-  ])('keeps a database that has %s, and is rejected with the command that resets the folder', async (_what, change) => {
-    await loseBlocks(async (service) => {
-      await forgetSignatures(service);
-      await change(service);
-    });
-    for (let attempt = 0; attempt < 2; attempt += 1) {
-      await expect(start()).rejects.toMatchObject({
-        code: 'DATA_DIR_DAMAGED',
-        suggestedAction: expect.stringContaining(`DATA_DIR=${join(root, 'data')} npm run reset`),
-      });
+  it('keeps a database that has more than the demonstration, and is rejected with the command that resets the folder', async () => {
+    await loseBlocks(forgetSignatures);
+    for (const [what, change, undo] of MORE_THAN_THE_DEMONSTRATION) {
+      await inDatabase(change);
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        await expect(start(), what).rejects.toMatchObject({
+          code: 'DATA_DIR_DAMAGED',
+          suggestedAction: expect.stringContaining(`DATA_DIR=${join(root, 'data')} npm run reset`),
+        });
+      }
+      await inDatabase(undo);
     }
   });
 

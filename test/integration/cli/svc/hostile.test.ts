@@ -89,7 +89,7 @@ beforeEach(() => {
   answers = {
     ...{ '/api/svc/open/signal': forecast, '/api/svc/oracle': forecast, '/api/svc/scorecard': scorecard, '/api/svc/open/range': range },
     ...{ '/api/svc/skills/predict_btc_direction': { output: { ...forecast, moveSize: EVIL, pBig: 0.5, sizing } } },
-    ...{ '/api/svc/oracle/verify': session, '/oracle': forecast, '/oracle/premium': { odd: EVIL } },
+    ...{ '/api/svc/ws/ticket': { ticket: EVIL }, '/api/svc/oracle/verify': session, '/oracle': forecast, '/oracle/premium': { odd: EVIL } },
   };
 });
 

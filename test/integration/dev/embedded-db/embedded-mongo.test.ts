@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EmbeddedMongo, startEmbeddedMongo } from '../../../../src/dev/embedded-mongo.ts';
 import { getProcessIdentity } from '../../../../src/platform/data-dir.ts';
 import { connectMongo } from '../../../../src/platform/mongo.ts';
-import { ENGINE_CACHE } from '../../../support/database/engine-cache.ts';
+import { ENGINE_CACHE } from '../../../support/database/engine.ts';
 import { removeFolder } from '../../../support/docs/folders.ts';
 
 let folder: string;

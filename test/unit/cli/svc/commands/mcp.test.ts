@@ -37,7 +37,7 @@ function openRelay(url: string, options: Partial<McpEndpointOptions> = {}) {
   const endpoint = createMcpEndpoint({
     url,
     getToken: async () => undefined,
-    forgetToken: () => false,
+    forgetToken: async () => false,
     onNotice,
     handshakeWaitsMs: [],
     ...options,
@@ -188,7 +188,7 @@ it('sends a call again with another token when the service rejects the first one
     json(response, result(body.id, { served: seen.length }), 200, rejected);
   });
   const tokens = ['old', 'new', 'newer'];
-  const relay = openRelay(url, { getToken: async () => tokens[0], forgetToken: () => tokens.shift() !== undefined });
+  const relay = openRelay(url, { getToken: async () => tokens[0], forgetToken: async () => tokens.shift() !== undefined });
   relay.send(request(1, 'tools/call'));
   await relay.end();
   expect([seen, relay.answers]).toEqual([['Bearer old', 'Bearer new'], [result(1, { served: 2 })]]);

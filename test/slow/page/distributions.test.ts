@@ -1,14 +1,16 @@
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AuditReport, audit } from '../../src/audit/audit.ts';
-import { claimsOf, openAuditChain } from '../../src/cli/svc/audit-options.ts';
-import { formatDay } from '../../src/forecast/day.ts';
-import type { ScorecardRow } from '../../src/page/browser/responses.ts';
-import { openRevealedDistributions } from '../../src/record/distributions.ts';
-import type { ForecastDistributions } from '../../src/record/schemas/forecast.ts';
-import { describeWithBrowser, type OpenPage } from '../support/docs/browser.ts';
-import { type Served, serve } from '../support/http/serve.ts';
-import { runPastDay, type TestService, testService, today } from '../support/service/service.ts';
+import { type AuditReport, audit } from '../../../src/audit/audit.ts';
+import { claimsOf, openAuditChain } from '../../../src/cli/svc/audit-options.ts';
+import { formatDay } from '../../../src/forecast/day.ts';
+import type { ScorecardRow } from '../../../src/page/browser/responses.ts';
+import { openRevealedDistributions } from '../../../src/record/distributions.ts';
+import type { ForecastDistributions } from '../../../src/record/schemas/forecast.ts';
+import { bundlePageChecks } from '../../page/checks/bundle.ts';
+import type { PageInfo } from '../../page/checks/entry.ts';
+import { describeWithBrowser, type OpenPage } from '../../support/docs/browser.ts';
+import { type Served, serve } from '../../support/http/serve.ts';
+import { runPastDay, type TestService, testService, today } from '../../support/service/service.ts';
 import {
   type DishonestService,
   FIRST_OF_CHECK,
@@ -16,9 +18,7 @@ import {
   PLANTED_DISTRIBUTIONS,
   type PlantedDistribution,
   startDishonestService,
-} from '../support/verify/planted-distributions.ts';
-import { bundlePageChecks } from './checks/bundle.ts';
-import type { PageInfo } from './checks/entry.ts';
+} from '../../support/verify/planted-distributions.ts';
 
 const DAYS = 6;
 const firstDay = today() - DAYS;

@@ -1,16 +1,16 @@
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AuditReport, audit } from '../../src/audit/audit.ts';
-import { openAuditChain } from '../../src/cli/svc/audit-options.ts';
-import { type TestChain, testChain } from '../support/chain/chain.ts';
-import { type RpcProxy, rpcProxy } from '../support/chain/rpc-proxy.ts';
-import { describeWithBrowser, type OpenPage } from '../support/docs/browser.ts';
-import { type Served, serve } from '../support/http/serve.ts';
-import { registerSchemas, type WrittenRecord, writeRecord } from '../support/record/audit-record.ts';
-import { findUids, INDEX, lieAbout, PLANTED, type Planted } from '../support/record/planted.ts';
-import { type TestService, testService } from '../support/service/service.ts';
-import { bundlePageChecks } from './checks/bundle.ts';
-import type { PageInfo } from './checks/entry.ts';
+import { type AuditReport, audit } from '../../../src/audit/audit.ts';
+import { openAuditChain } from '../../../src/cli/svc/audit-options.ts';
+import { bundlePageChecks } from '../../page/checks/bundle.ts';
+import type { PageInfo } from '../../page/checks/entry.ts';
+import { type TestChain, testChain } from '../../support/chain/chain.ts';
+import { type RpcProxy, rpcProxy } from '../../support/chain/rpc-proxy.ts';
+import { describeWithBrowser, type OpenPage } from '../../support/docs/browser.ts';
+import { type Served, serve } from '../../support/http/serve.ts';
+import { registerSchemas, type WrittenRecord, writeRecord } from '../../support/record/audit-record.ts';
+import { findUids, INDEX, lieAbout, PLANTED, type Planted } from '../../support/record/planted.ts';
+import { type TestService, testService } from '../../support/service/service.ts';
 
 /** The service has no forecasts, so its claims differ from any record. */
 const CLAIMS = ['shown', 'row', 'figure', 'distributions'];
