@@ -5,6 +5,7 @@ import {
   decodeBase64Json,
   encodeBase64Json,
   getPaymentExpiry,
+  type PayableCoin,
   parsePaymentRequired,
   type ReceiptCheck,
   USDC_COINS,
@@ -27,9 +28,7 @@ const MIN_WAIT_MS = 500;
 const MAX_WAIT_MS = 15_000;
 const UNKNOWN_COIN_HINT = 'To pay in this coin, name it in coins.';
 
-interface PayerDeps {
-  url: string;
-  send: Send;
+interface PayerDeps extends Connection {
   account: OracleAccount | undefined;
 }
 
@@ -66,7 +65,8 @@ export class Payer {
     const { url, send } = this.#deps;
     const account = requireAccount(this.#deps.account, 'signTypedData');
     const maxMicros = parseUsd('maxUsd', options.maxUsd);
-    const requirement = await this.#fetchRequirement(buildPath(options), options.coins ?? USDC_COINS);
+    const coins = options.coins ?? USDC_COINS;
+    const requirement = await fetchTerms(this.#deps, buildPath(options), { coins, unknownCoinHint: UNKNOWN_COIN_HINT });
     requireWithinLimit(requirement.amountMicros, maxMicros);
     const seller = options.seller ?? (await fetchReceiptSigner(url, send));
     const payment = await signPayment(account, requirement, new Date());
@@ -78,9 +78,11 @@ export class Payer {
   /** Sends a payment, or the same once more: it is settled once, and the answer is the same. @throws as `buy` */
   async send<What extends Product>(
     prepared: PreparedPayment<What>,
-    { attempts = DEFAULT_ATTEMPTS }: Pick<PaymentOptions, 'attempts'> = {},
+    { attempts }: Pick<PaymentOptions, 'attempts'> = {},
   ): Promise<PaidAnswer<What>> {
-    const { answer, settlement } = await this.#deliver(prepared, attempts);
+    const { answer, settlement } = await deliverPayment(this.#deps, prepared, { attempts }).catch((error: unknown) => {
+      throw error instanceof TransportError ? new PaymentUncertain(prepared, error) : error;
+    });
     const bought = { answer: answer as unknown as PaidAnswers[What], usd: prepared.usd, settlement };
     const checks = await checkPurchase(answer, { ...prepared, settlement });
     if (checks.every(({ ok }) => ok)) return { ...bought, checks };
@@ -114,44 +116,62 @@ export class Payer {
       throw error;
     }
   }
+}
 
-  async #fetchRequirement(path: string, coins: PaymentOptions['coins'] & object): Promise<PaymentRequirement> {
-    const response = await this.#deps.send(this.#request(path));
-    if (response.status !== 402) {
-      await readJson(response);
-      throw new TransportError(`${path} answers ${response.status} instead of 402 with the terms`);
-    }
+interface Connection {
+  url: string;
+  send: Send;
+}
+
+/** The terms of an answer, in an accepted coin. @throws PaymentDeclined where there is none; ServiceProblem, TransportError */
+export async function fetchTerms(
+  { url, send }: Connection,
+  path: string,
+  { coins, unknownCoinHint }: { coins: readonly PayableCoin[]; unknownCoinHint: string },
+): Promise<PaymentRequirement> {
+  const response = await send(buildRequest(url, path));
+  if (response.status !== 402) {
+    await readJson(response);
+    throw new TransportError(`${path} answers ${response.status} instead of 402 with the terms`);
+  }
+  try {
+    return parsePaymentRequired(response.headers.get('PAYMENT-REQUIRED'), coins, unknownCoinHint);
+  } catch (error) {
+    if (!(error instanceof OracleError)) throw error;
+    throw new PaymentDeclined(error.message, error.suggestedAction);
+  }
+}
+
+interface DeliveryOptions {
+  attempts?: number | undefined;
+  /** The result is unknown, and the same payment is sent again. */
+  onRetry?(error: OracleError): void;
+}
+
+/** Sends a payment, and the same again while its result is unknown. @throws ServiceProblem when it was rejected; another OracleError when its result stays unknown */
+export async function deliverPayment(
+  { url, send }: Connection,
+  { path, payment }: { path: string; payment: SignedPayment },
+  { attempts = DEFAULT_ATTEMPTS, onRetry }: DeliveryOptions = {},
+): Promise<{ answer: Record<string, unknown>; settlement: unknown }> {
+  for (let attempt = 1; ; attempt++) {
     try {
-      return parsePaymentRequired(response.headers.get('PAYMENT-REQUIRED'), coins, UNKNOWN_COIN_HINT);
+      const response = await send(buildRequest(url, path, { 'PAYMENT-SIGNATURE': encodeBase64Json(payment) }));
+      const answer = (await readPaidJson(response)) as Record<string, unknown>;
+      return { answer, settlement: decodeSettlement(response.headers.get('PAYMENT-RESPONSE')) };
     } catch (error) {
-      if (!(error instanceof OracleError)) throw error;
-      throw new PaymentDeclined(error.message, error.suggestedAction);
+      if (!(error instanceof OracleError) || (error instanceof ServiceProblem && !error.retryable)) throw error;
+      if (attempt >= attempts || !error.retryable)
+        throw new TransportError(error.message, { cause: error, retryAfterSeconds: error.retryAfterSeconds });
+      onRetry?.(error);
+      const waitMs = Math.max(MIN_WAIT_MS * attempt, (error.retryAfterSeconds ?? 0) * 1_000);
+      await new Promise((resolve) => setTimeout(resolve, Math.min(MAX_WAIT_MS, waitMs)));
     }
   }
+}
 
-  /** Repeats the same payment while its result is unknown. */
-  async #deliver(prepared: PreparedPayment, attempts: number): Promise<{ answer: Record<string, unknown>; settlement: unknown }> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#exchange(prepared);
-      } catch (error) {
-        if (!(error instanceof OracleError) || !error.retryable) throw error;
-        if (attempt >= attempts) throw new PaymentUncertain(prepared, error);
-        const waitMs = Math.max(MIN_WAIT_MS * attempt, (error.retryAfterSeconds ?? 0) * 1_000);
-        await new Promise((resolve) => setTimeout(resolve, Math.min(MAX_WAIT_MS, waitMs)));
-      }
-    }
-  }
-
-  async #exchange({ path, payment }: PreparedPayment) {
-    const response = await this.#deps.send(this.#request(path, { 'PAYMENT-SIGNATURE': encodeBase64Json(payment) }));
-    const answer = (await readPaidJson(response)) as Record<string, unknown>;
-    return { answer, settlement: decodeSettlement(response.headers.get('PAYMENT-RESPONSE')) };
-  }
-
-  #request(path: string, headers: Record<string, string> = {}): Request {
-    return new Request(this.#deps.url + path, { headers: { Accept: 'application/json', ...headers } });
-  }
+function buildRequest(url: string, path: string, headers: Record<string, string> = {}): Request {
+  return new Request(url + path, { headers: { Accept: 'application/json', ...headers } });
 }
 
 function buildPath({ what = 'signal', horizon = '7d' }: { what?: Product; horizon?: SignalHorizon }): string {

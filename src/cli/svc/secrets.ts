@@ -9,27 +9,34 @@ import type { OptionSyntax } from './command-line.ts';
 import type { CliContext } from './context.ts';
 
 const TIMEOUT_MS = 10_000;
-const MAX_BYTES = 65_536;
+const MAX_BYTES = 2 ** 20;
 
-/** Requests of a command that runs until `signal`: its logins and tickets. */
-export function createServiceSend(url: string, signal: AbortSignal): Send {
-  const fetchService = createOperatorFetch({ base: url, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
+interface SendOptions {
+  timeoutMs?: number;
+  /** Ends requests with the command. */
+  signal?: AbortSignal;
+}
+
+/** Logins, tickets and payments. */
+export function createServiceSend(url: string, { timeoutMs = TIMEOUT_MS, signal }: SendOptions): Send {
+  const fetchService = createOperatorFetch({ base: url, timeoutMs, maxBytes: MAX_BYTES });
   return createSend({
-    timeoutMs: TIMEOUT_MS,
+    timeoutMs,
     fetch: async (request) => {
       const { method, headers } = request;
       const body = request.body === null ? {} : { body: await request.text() };
-      return fetchService(request.url, { method, headers, ...body, signal: AbortSignal.any([request.signal, signal]) });
+      const until = signal === undefined ? request.signal : AbortSignal.any([request.signal, signal]);
+      return fetchService(request.url, { method, headers, ...body, signal: until });
     },
   });
 }
 
-/** Tokens of such a command: it logs in with the key of the options or the environment whenever one is needed. @throws UsageError as `loadAccount` */
+/** Tokens of a command that runs until `signal`: it logs in with the key of the options or the environment whenever one is needed. @throws UsageError as `loadAccount` */
 export async function openLogin(
   context: CliContext,
   { url, signal, ...key }: KeyOptions & { url: string; signal: AbortSignal },
 ): Promise<Credentials> {
-  return createCredentials(undefined, new WalletLogin(url, createServiceSend(url, signal), await loadAccount(key, context)));
+  return createCredentials(undefined, new WalletLogin(url, createServiceSend(url, { signal }), await loadAccount(key, context)));
 }
 
 /** Every demo deployment has these. */

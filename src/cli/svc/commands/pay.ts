@@ -1,29 +1,23 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Address, formatUnits, type Hex, isAddressEqual, type LocalAccount, type PublicClient, parseUnits } from 'viem';
 import { z } from 'zod';
+import { ServiceProblem } from '../../../../clients/typescript/src/errors.ts';
+import {
+  checkPurchase as checkReceipts,
+  deliverPayment,
+  fetchReceiptSigner,
+  fetchTerms,
+} from '../../../../clients/typescript/src/payment.ts';
 import { chainCall } from '../../../chain/rpc.ts';
 import { stablecoinAbi } from '../../../chain/stablecoin.ts';
 import { type PaymentRequirement, type SignedPayment, signPayment } from '../../../commerce/payment-signer.ts';
 import { isOracleError, OracleError, UsageError } from '../../../errors.ts';
 import { DEFAULT_HORIZON } from '../../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../../forecast/model.ts';
-import {
-  checkReceipt,
-  checkX402Receipt,
-  decodeBase64Json,
-  encodeBase64Json,
-  findCoin,
-  getPaymentExpiry,
-  type PayableCoin,
-  parsePaymentRequired,
-  type ReceiptCheck,
-  USDC_COINS,
-} from '../../../payer.ts';
+import { findCoin, getPaymentExpiry, type PayableCoin, type ReceiptCheck, USDC_COINS } from '../../../payer.ts';
 import { createEvmReader } from '../../../platform/outbound/evm.ts';
-import { parseServiceError, type ServiceResponse, sendServiceRequest } from '../../../platform/service-client.ts';
 import { parseAddressOption, parseEndpointOption } from '../audit-options.ts';
 import {
   formatJson,
@@ -33,7 +27,6 @@ import {
   printNotice,
   printNoticeLines,
   printResult,
-  queryService,
   resolveServiceUrl,
   type ServiceValues,
   URL_OPTION,
@@ -48,7 +41,7 @@ import {
   readJsonFile,
   type SvcCommand,
 } from '../context.ts';
-import { KEY_OPTIONS, type KeyOptions, loadAccount } from '../secrets.ts';
+import { createServiceSend, KEY_OPTIONS, type KeyOptions, loadAccount } from '../secrets.ts';
 import {
   formatCheckLines,
   formatFacts,
@@ -76,7 +69,9 @@ interface PurchasedAnswer {
   settlement: unknown;
 }
 
-const DEADLINE_MS = 30_000;
+/** A settlement is confirmed on chain before its answer is sent. */
+const TIMEOUT_MS = 60_000;
+const MAX_ATTEMPTS = 5;
 const DECIMALS = 6;
 
 /** Stored before it is sent, resent by the next call until its outcome is known: never paid twice. @returns null when the user declined */
@@ -106,21 +101,24 @@ async function completePayment(
   purchase: Purchase,
   { payment }: Pick<PendingPayment, 'payment'>,
 ): Promise<PurchasedAnswer | { ended: OracleError }> {
-  const sent = await sendPayment({ ...purchase, payment, onRetry: (text) => printNotice(context, text) }).catch((error) => {
+  const { url, path } = purchase;
+  const onRetry = ({ message }: OracleError) => printNotice(context, `${message}; the same payment is sent again`);
+  const sent = await deliverPayment(connect(url), { path, payment }, { attempts: MAX_ATTEMPTS, onRetry }).catch((error: unknown) => {
+    if (error instanceof ServiceProblem) return { rejection: error };
     throw toUnconfirmedError(error);
   });
-  if ('body' in sent) {
+  if ('answer' in sent) {
     await removePendingPayment(context, purchase, payment);
-    return { body: sent.body as Record<string, unknown>, payment, settlement: sent.settlement };
+    return { body: sent.answer, payment, settlement: sent.settlement };
   }
   if (getPaymentExpiry(payment) > context.now()) throw rejectedPaymentError(sent.rejection, getPaymentExpiry(payment));
   return { ended: sent.rejection };
 }
 
+const connect = (url: string) => ({ url, send: createServiceSend(url, { timeoutMs: TIMEOUT_MS }) });
+
 async function fetchPaymentRequirement({ url, path, maxMicros, coins }: BuyOptions): Promise<PaymentRequirement> {
-  const answer = await sendServiceRequest({ url, path, token: undefined, deadlineMs: DEADLINE_MS });
-  if (answer.status !== 402) throw parseServiceError(answer, url);
-  const requirement = parsePaymentRequired(answer.headers.get('PAYMENT-REQUIRED'), coins, 'To pay with this coin, use --asset and --rpc.');
+  const requirement = await fetchTerms(connect(url), path, { coins, unknownCoinHint: 'To pay with this coin, use --asset and --rpc.' });
   if (requirement.amountMicros <= maxMicros) return requirement;
   const [price, maxUsd] = [requirement.amountMicros, maxMicros].map((micros) => formatUnits(micros, DECIMALS));
   const problem = `the price is ${price} USD, above the limit of ${maxUsd}`;
@@ -345,57 +343,6 @@ function getPaymentFile(context: CliContext, { url, path, wallet }: Purchase): s
   return join(getConfigFolder(context), 'payments', `${name}.json`);
 }
 
-const PAYMENT_DEADLINE_MS = 60_000;
-const MAX_ATTEMPTS = 5;
-const MIN_WAIT_MS = 1_000;
-const MAX_WAIT_MS = 15_000;
-
-interface SendPaymentOptions {
-  url: string;
-  path: string;
-  payment: SignedPayment;
-  onRetry(text: string): void;
-}
-
-interface DeliveredAnswer {
-  body: unknown;
-  /** Decoded header PAYMENT-RESPONSE, unchecked; undefined where it cannot be read. */
-  settlement: unknown;
-}
-
-type PaymentOutcome = DeliveredAnswer | { rejection: OracleError };
-
-/** Sends the same payment until the service accepts or rejects it. @throws OracleError when the outcome stays unknown */
-async function sendPayment({ url, path, payment, onRetry }: SendPaymentOptions): Promise<PaymentOutcome> {
-  const headers = { 'PAYMENT-SIGNATURE': encodeBase64Json(payment) };
-  for (let attempt = 1; ; attempt++) {
-    const sent = await sendServiceRequest({ url, path, token: undefined, headers, deadlineMs: PAYMENT_DEADLINE_MS }).then(
-      (answer) => toPaymentOutcome(answer, url),
-      (error: unknown) => ({ unknown: error }),
-    );
-    if (!('unknown' in sent)) return sent;
-    const { unknown: error } = sent;
-    if (attempt === MAX_ATTEMPTS || !isOracleError(error) || !error.retryable) throw error;
-    onRetry(`${error.message}; the same payment is sent again`);
-    const askedMs = (error.retryAfterSeconds ?? 0) * 1_000;
-    await delay(Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS * attempt, askedMs)));
-  }
-}
-
-function readSettlement({ headers }: ServiceResponse): unknown {
-  try {
-    return decodeBase64Json(headers.get('PAYMENT-RESPONSE') ?? '');
-  } catch {
-    return undefined;
-  }
-}
-
-function toPaymentOutcome(answer: ServiceResponse, url: string): PaymentOutcome | { unknown: unknown } {
-  if (answer.status === 200 && answer.body !== undefined) return { body: answer.body, settlement: readSettlement(answer) };
-  const rejection = parseServiceError(answer, url);
-  return rejection.retryable ? { unknown: rejection } : { rejection };
-}
-
 /** Millionths of a dollar, exactly. @throws UsageError */
 export function parseUsdOption(name: string, text: string): bigint {
   if (!/^\d{1,9}(\.\d{1,6})?$/.test(text)) throw new UsageError(name, 'must be an amount in US dollars, such as 0.05');
@@ -413,7 +360,6 @@ interface PayValues extends ServiceValues, KeyOptions {
   yes?: boolean;
 }
 
-const SELLER_INFO = z.object({ receipt: z.object({ signer: z.string().regex(/^0x[0-9a-fA-F]{40}$/) }) });
 const ANSWER = z.object({
   signal: z.string(),
   horizon: z.string(),
@@ -482,11 +428,8 @@ export const payCommand: SvcCommand<PayValues> = {
 /** The paid answer is printed in any case, so a receipt that cannot be checked becomes a failed check. */
 async function checkPurchase({ body, payment, settlement }: PurchasedAnswer, url: string): Promise<ReceiptCheck[]> {
   try {
-    const { receipt } = (await queryService({ url, path: '/.well-known/x402.json', schema: SELLER_INFO })).answer;
-    const chainId = Number(String(payment.accepted.network).split(':')[1]);
-    const issuer = { seller: receipt.signer as Address, chainId };
-    const sale = { payer: payment.payload.authorization.from, payment: body.payment ?? {} };
-    return [...(await checkReceipt(body, { payment, ...issuer })), ...(await checkX402Receipt(settlement, { ...sale, ...issuer }))];
+    const { send } = connect(url);
+    return await checkReceipts(body, { payment, seller: await fetchReceiptSigner(url, send), settlement });
   } catch (error) {
     if (!isOracleError(error)) throw error;
     return [{ what: `the receipt signer of the seller is known (${error.message})`, ok: false }];

@@ -116,7 +116,7 @@ async function openConnection(
   context: CliContext,
   { url, signal, ...options }: WatchValues & { url: string; signal: AbortSignal },
 ): Promise<Pick<StreamDeps, 'send' | 'credentials'>> {
-  const send = createServiceSend(url, signal);
+  const send = createServiceSend(url, { signal });
   const authorizeBy = (credentials: Credentials) => ({ send: createAuthorizedSend(send, credentials, 'always'), credentials });
   if (options.token === undefined && hasKeyOption(options, context))
     return authorizeBy(await openLogin(context, { ...options, url, signal }));
