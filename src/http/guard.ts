@@ -30,7 +30,10 @@ type RequestCounter = ReturnType<typeof createRequestCounter>;
 
 type Counted = Omit<IncomingRequest, 'work'>;
 
-type GuardOptions = Pick<AppOptions, 'identify' | 'admin' | 'limits' | 'chainWork' | 'loadShedder'>;
+type GuardOptions = Pick<AppOptions, 'identify' | 'admin' | 'limits' | 'chainWork' | 'loadShedder' | 'isStale'>;
+
+/** Of answers that may lack changes of the record of more than the declared lag. */
+const STALE_HEADER = 'X-Stale';
 
 /**
  * Authenticates, rate-limits and admits every request of this server, and runs its handler as a unit of work. A request without a token,
@@ -39,8 +42,9 @@ type GuardOptions = Pick<AppOptions, 'identify' | 'admin' | 'limits' | 'chainWor
  * verified first, as it decides the share of capacity. Payments and the delivery of what is paid, which have limits of their own, the
  * operator's requests and those that cost nothing are not kept waiting.
  */
-export function createGuard({ identify, admin, limits, chainWork, loadShedder }: GuardOptions): Guard {
+export function createGuard({ identify, admin, limits, chainWork, loadShedder, isStale }: GuardOptions): Guard {
   return async (route, request, response, handle, carriesPayment = async () => false) => {
+    if (isStale?.() === true) response.setHeader(STALE_HEADER, 'true');
     const counter = createRequestCounter(route.cost === 'free' ? undefined : limits, response);
     const address = getClientAddress(request);
     const work = new RequestWork({ loadShedder, chainWork, response, address }, PUBLIC_CALLER);

@@ -110,15 +110,16 @@ function buildApp(
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
   app.set('trust proxy', options.trustProxy ?? 0);
-  app.use(requestLog(options), warnOfUntrustedProxy(options.log, options.trustProxy), defaultHeaders(options), crossOrigin());
+  app.use(requestLog(options), warnOfUntrustedProxy(options.log, options.trustProxy), defaultHeaders(), crossOrigin());
   app.use(createConnectionGate(options), rejectWhenStopping(options.stopping), limitUrlLength(), compressPublicReplies());
   if (first !== undefined) app.use(first);
   mountAdapters(app, adapters, { admit: createAdmission(options), log: options.log });
   mountRoutes(app, routes, guard, memo);
   if (handshakes !== undefined) app.route(handshakes.path).all(handshakes.handler);
   if (operatorArea !== undefined) app.use(ADMIN_PATH, operatorArea(guard));
+  const guardUnmatched = createGuard({ ...options, isStale: undefined });
   app.use(async (request, response) => {
-    await guard({ access: 'public', cost: 'normal' }, request, response, () => Promise.reject(fallbackError(request.path)));
+    await guardUnmatched({ access: 'public', cost: 'normal' }, request, response, () => Promise.reject(fallbackError(request.path)));
   });
   app.use(createProblemHandler(options.log));
   return app;
@@ -205,16 +206,12 @@ const EXPOSED_HEADERS = [
 /** Browsers cache a preflight for two hours at most. */
 const PREFLIGHT_SECONDS = 7_200;
 
-/** Of answers that may lack changes of the record of more than the declared lag. */
-const STALE_HEADER = 'X-Stale';
-
 /** Default response headers, which a route may override; `no-store` covers errors. */
-function defaultHeaders({ isStale }: Pick<AppOptions, 'isStale'>): RequestHandler {
+function defaultHeaders(): RequestHandler {
   const headers = [...buildConstantHeaders(), ['Cache-Control', 'no-store'] as const];
   return (request, response, next) => {
     for (const [name, value] of headers) response.setHeader(name, value);
     if (request.secure) response.setHeader('Strict-Transport-Security', HSTS);
-    if (isStale?.() === true) response.setHeader(STALE_HEADER, 'true');
     next();
   };
 }
