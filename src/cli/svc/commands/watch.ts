@@ -85,7 +85,8 @@ export const watchCommand: SvcCommand<WatchValues> = {
         signal,
         reconnectMs: RECONNECT_MS,
         onConnected: ({ tier, lastEventId }) => {
-          printNotice(context, `connected as ${tier}; the newest event is ${lastEventId}`);
+          const goesOn = context.out.isTTY ? '; waiting for more, Ctrl-C ends it' : '';
+          printNotice(context, `connected as ${tier}; the newest event is ${lastEventId}${goesOn}`);
           void printStartupStep(url, context);
         },
         onGap: ({ from, to }) => printNotice(context, `events ${from} to ${to} are no longer stored`),

@@ -42,7 +42,10 @@ describe('beside a running demonstration', () => {
     await served.close();
     await service.stop();
   });
-  const environment = () => ({ DATA_DIR: service.dataDir, FEEDS: 'simulated', PUBLIC_URL: served.url });
+  const environment = () => ({
+    ...{ DATA_DIR: service.dataDir, MONGODB_URI: service.infrastructure.mongodbUri },
+    ...{ FEEDS: 'simulated', PUBLIC_URL: served.url },
+  });
 
   it('reports no failure, and writes nothing', async () => {
     const { db, close } = await connectMongo(service.infrastructure.mongodbUri);
