@@ -26,6 +26,8 @@ const INTRODUCTION = `
 Forecasts cover 1, 2, 3 and 7 days and are made daily at about 21:35 UTC. To get a token, log in as below, or run
 \`npm run -s token -- premium\` for a demonstration service.
 
+<details><summary>Tiers, payments, events, errors, limits, caching, formats</summary>
+
 **Tiers.** Public operations need no authentication. A wallet that holds gate tokens logs in with a signature
 (\`POST /api/svc/oracle/verify\`) and sends the token as \`Authorization: Bearer <token>\`. Until its outcome, direction and confidence
 of a forecast are visible from the Basic tier on; other callers read \`GATED\` and null.
@@ -56,6 +58,8 @@ are decimal strings, or integers of the smallest unit. Members of replies have t
 
 **Compatibility.** Replies may gain fields: ignore unknown ones. No field is removed or changes its meaning within a version. Misspelt
 query parameters and unknown body fields are rejected, other unknown query parameters are ignored.
+
+</details>
 `.trim();
 
 type Operations = Pick<oas31.OpenAPIObject, 'tags' | 'paths' | 'components'>;
