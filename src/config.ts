@@ -111,7 +111,7 @@ export function allowsLocalWebhooks({ chainMode, HOST, PUBLIC_URL, PUSH_LOCAL_TA
   return chainMode !== 'real' && hosts.every(isLocalHost);
 }
 
-function isLocalHost(host: string): boolean {
+export function isLocalHost(host: string): boolean {
   return host === 'localhost' || isLoopbackAddress(host.replaceAll(/[[\]]/g, ''));
 }
 

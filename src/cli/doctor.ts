@@ -40,19 +40,25 @@ const STYLES: Record<Level, Style> = { ok: 'green', warn: 'yellow', fail: 'red',
 const LEVEL_WIDTH = 8;
 const TITLE_WIDTH = 20;
 
-/** A line a finding, with what to do below it, and the counts. */
-function formatDoctorReport({ chainMode, checks, counts }: DoctorReport, { paint }: Pick<TerminalWriter, 'paint'>): string[] {
-  const lines = checks.flatMap(({ title, findings }) =>
-    findings.flatMap(({ level, detail, action, isPermanent }, index) => {
-      const heading = (index === 0 ? title : '').padEnd(TITLE_WIDTH);
-      const mark = isPermanent && level === 'fail' ? ' (cannot be repaired once the record has begun)' : '';
-      const line = `${paint(STYLES[level], level.padEnd(LEVEL_WIDTH))}${heading}${detail}${mark}`;
-      return action === null || level === 'ok' ? [line] : [line, `${' '.repeat(LEVEL_WIDTH + TITLE_WIDTH)}-> ${action}`];
-    }),
+/** The causes with what to do, then what is well or was not examined, and the counts. */
+function formatDoctorReport({ chainMode, causes, checks, counts }: DoctorReport, { paint }: Pick<TerminalWriter, 'paint'>): string[] {
+  const line = (level: Level, title: string, detail: string) =>
+    `${paint(STYLES[level], level.padEnd(LEVEL_WIDTH))}${title.padEnd(TITLE_WIDTH)}${detail}`;
+  const indent = ' '.repeat(LEVEL_WIDTH + TITLE_WIDTH);
+  const wrong = causes.flatMap(({ level, title, detail, action, isPermanent, concerns }) => [
+    line(level, title, `${detail}${isPermanent ? ' (cannot be repaired once the record has begun)' : ''}`),
+    ...(concerns.length === 0 ? [] : [`${indent}   concerns: ${concerns.join(', ')}`]),
+    ...(action === null ? [] : [`${indent}-> ${action}`]),
+  ]);
+  const concerned = causes.flatMap(({ concerns }) => concerns);
+  const others = checks.flatMap(({ title, findings }) =>
+    findings
+      .filter(({ level }) => level === 'ok' || (level === 'skipped' && !concerned.includes(title)))
+      .map(({ level, detail }, index) => line(level, index === 0 ? title : '', detail)),
   );
   const { ok, warn, fail, skipped } = counts;
   const kind = chainMode === 'real' ? [] : ['This is a demonstration on a local chain. docs/OPERATE.md says what a real deployment needs.'];
-  return [...lines, '', ...kind, `${ok} ok, ${warn} warnings, ${fail} failures, ${skipped} skipped`];
+  return [...wrong, ...others, '', ...kind, `${ok} ok, ${warn} warnings, ${fail} failures, ${skipped} skipped`];
 }
 
 const EXIT_USAGE = 2;

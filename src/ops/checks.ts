@@ -16,8 +16,8 @@ import type { WalletRole } from '../chain/wallet.ts';
 import { readSettlementCost } from '../commerce/commerce.ts';
 import { formatAmount, usdFromMicros } from '../commerce/offerings.ts';
 import { requireDeploymentContracts } from '../commerce/x402/local-facilitator.ts';
-import { inspectConfig } from '../config.ts';
-import { isOracleError, OracleError } from '../errors.ts';
+import { inspectConfig, isLocalHost } from '../config.ts';
+import { type ErrorCode, isOracleError, OracleError, orElse } from '../errors.ts';
 import { HORIZONS } from '../forecast/model.ts';
 import { describeNewestBlock } from '../pipeline/status.ts';
 import { createLog, type Log } from '../platform/log.ts';
@@ -27,7 +27,7 @@ import { createStartupProgress } from '../platform/progress.ts';
 import { joinUrl } from '../platform/service-client.ts';
 import { createShutdown, type Shutdown } from '../platform/shutdown.ts';
 import { ForecastRecord, requireSameSalts } from '../record/forecasts.ts';
-import { type Config, listSecretValues, type SettingName, type SettingProblem } from '../settings.ts';
+import { type Config, LOCAL_CHAIN_ID, listSecretValues, type SettingName, type SettingProblem } from '../settings.ts';
 
 /** What the checks examine, opened on demand and without a start of anything. `close` ends the connections. */
 export async function openDoctor(
@@ -146,28 +146,40 @@ export interface Finding {
   action: string | null;
   /** Cannot be repaired once the record has begun: the first start on a real chain is refused. */
   isPermanent: boolean;
+  /** Ids of checks whose failure explains this: it is then reported with that one. */
+  because?: readonly string[];
+  /** Of what is asked over the network: whether it can be reached. */
+  reached?: boolean;
 }
 
-interface Advice {
-  action?: string;
-  isPermanent?: boolean;
-}
+type Advice = Partial<Pick<Finding, 'action' | 'isPermanent' | 'because' | 'reached'>>;
 
 export const ok = (detail: string): Finding => ({ level: 'ok', detail, action: null, isPermanent: false });
-export const skipped = (detail: string): Finding => ({ level: 'skipped', detail, action: null, isPermanent: false });
+export const skipped = (detail: string, advice: Advice = {}): Finding => ({ ...ok(detail), ...advice, level: 'skipped' });
 export const warn = (detail: string, action: string): Finding => ({ level: 'warn', detail, action, isPermanent: false });
-export const fail = (detail: string, { action, isPermanent = false }: Advice = {}): Finding => ({
-  level: 'fail',
-  detail,
-  action: action ?? null,
-  isPermanent,
-});
+export const fail = (detail: string, advice: Advice = {}): Finding => ({ ...ok(detail), ...advice, level: 'fail' });
 
 /** A finding of an error; of an unknown one only the kind is shown, since libraries quote URLs with keys. */
 export function toFinding(error: unknown, advice: Advice = {}): Finding {
-  if (!(error instanceof OracleError)) return fail(`it cannot be examined: ${describeKind(error)}`, advice);
-  return fail(error.message, { action: error.suggestedAction, ...advice });
+  const reached = isUnreachable(error) ? { reached: false } : {};
+  if (!(error instanceof OracleError)) return fail(`it cannot be examined: ${describeKind(error)}`, { ...reached, ...advice });
+  const because = CONNECTION_CHECKS[error.code];
+  return fail(error.message, { ...reached, ...(because && { because: [because] }), action: error.suggestedAction ?? null, ...advice });
 }
+
+const CONNECTION_CHECKS: { [code in ErrorCode]?: string } = { CHAIN_UNREACHABLE: 'rpc', DATABASE_UNAVAILABLE: 'database' };
+const NETWORK_FAULT =
+  /\b(ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|ENETDOWN|ETIMEDOUT|timed out|no answer within \d+ m?s|ECONNREFUSED|ECONNRESET)\b/;
+
+/** Why no connection was made, in an error or its causes; libraries keep the code of the system in the message. */
+export function findNetworkFault(error: unknown): string | null {
+  const { code, message, cause } = Object(error) as { code?: unknown; message?: unknown; cause?: unknown };
+  const found = NETWORK_FAULT.exec(`${String(code)} ${String(message)}`)?.[1];
+  return found ?? (cause === undefined ? null : findNetworkFault(cause));
+}
+
+/** A machine that refuses a connection has been reached. */
+export const isUnreachable = (error: unknown) => !['ECONNREFUSED', 'ECONNRESET', null].includes(findNetworkFault(error));
 
 function describeKind(error: unknown): string {
   const { name = 'Error', code, codeName = code } = Object(error) as { name?: string; code?: unknown; codeName?: unknown };
@@ -255,12 +267,11 @@ function checkSchemas(reading: Awaited<ReturnType<typeof readContractStates>>['s
 async function checkRegistries({ client, addresses }: Chain): Promise<Finding> {
   const { identityRegistry, reputationRegistry } = addresses;
   const call = { address: reputationRegistry, abi: registryAbi, functionName: 'getIdentityRegistry' } as const;
-  const [code, named] = await chainCall('Reading the ERC-8004 registries', () =>
-    Promise.all([client.getCode({ address: identityRegistry }), client.readContract(call)]),
-  );
+  const code = await chainCall('Reading the identity registry', () => client.getCode({ address: identityRegistry }));
   const where = `identity registry ${identityRegistry}`;
   if (code === undefined)
     return fail(`${where} has no code`, { action: 'Set IDENTITY_REGISTRY_ADDRESS to its address.', isPermanent: true });
+  const named = await chainCall('Reading the reputation registry', () => client.readContract(call)).catch(orElse('CHAIN_REVERTED', 'none'));
   if (named.toLowerCase() === identityRegistry.toLowerCase()) return ok(`${where}, reputation registry ${reputationRegistry}`);
   return fail(`reputation registry ${reputationRegistry} belongs to the identity registry ${named}, not to ${identityRegistry}`, {
     action: 'Set IDENTITY_REGISTRY_ADDRESS and REPUTATION_REGISTRY_ADDRESS to a pair.',
@@ -293,16 +304,19 @@ export const rpcCheck: Check = {
   title: 'Chain endpoint',
   needs: ['CHAIN_RPC_URL', 'CHAIN_ID'],
   needsTarget: true,
-  async run(deps) {
+  async run(deps, target) {
     const connected = await deps.chain().catch((error: unknown) => [toFinding(error, { isPermanent: true })]);
     if (Array.isArray(connected)) return connected;
     const chain = connected;
     const isLocal = deps.config.chainMode !== 'real';
     const checks = [
-      orFinding(async () => ok(`chain ${chain.chainId}, ${await describeNewestBlock(chain, isLocal, deps.now())}`), {
-        action: OTHER_ENDPOINT,
-        isPermanent: true,
-      }),
+      orFinding(
+        async () => ({
+          ...ok(`chain ${chain.chainId}, ${await describeNewestBlock(chain, isLocal, deps.now())}`),
+          ...(isLocalHost(new URL(target.rpcUrl).hostname) ? {} : { reached: true }),
+        }),
+        { action: OTHER_ENDPOINT, isPermanent: true, because: ['clock'] },
+      ),
       orFinding(() => checkFees(chain)),
       ...(isLocal ? [] : [orFinding(() => checkFinality(chain)), orFinding(() => checkLogs(chain)), orFinding(() => checkStates(chain))]),
       orFinding(() => checkPublicEndpoint(deps, chain)),
@@ -393,20 +407,36 @@ export const walletsCheck: Check = {
     const roles = await readRoles();
     // A local chain asks for no fee worth counting.
     const gasPrice = config.chainMode === 'real' ? await chainCall('Reading the gas price', () => connected.client.getGasPrice()) : 0n;
-    const funds = await Promise.all(roles.map((wallet) => checkFunds(connected, wallet, gasPrice)));
-    return [...funds, ...checkPayee(config.PAYEE_ADDRESS, roles), await checkMargins(connected, config)];
+    const funds = await Promise.all(roles.map((wallet) => readFunds(connected, wallet, gasPrice)));
+    return [...judgeFunds(funds, config), ...checkPayee(config.PAYEE_ADDRESS, roles), await checkMargins(connected, config)];
   },
 };
 
-async function checkFunds({ client }: Chain, { role, address }: RoleWallet, gasPrice: bigint): Promise<Finding> {
+interface Funds extends RoleWallet {
+  detail: string;
+  isEmpty: boolean;
+  isLow: boolean;
+}
+
+async function readFunds({ client }: Chain, { role, address }: RoleWallet, gasPrice: bigint): Promise<Funds> {
   const { gas, work, enough } = DUTIES[role];
   const balance = await chainCall('Reading a balance', () => client.getBalance({ address }));
   const units = gasPrice === 0n ? null : balance / (gas * gasPrice);
   const lasts = units === null ? '' : `: ${units} ${work} at ${formatGwei(gasPrice)} gwei, the fee for data on Ethereum not counted`;
   const detail = `${role} ${address} has ${formatEther(balance)} ether${lasts}`;
-  const action = `Send ether on this chain to ${address}.`;
-  if (units === 0n || balance === 0n) return fail(detail, { action, isPermanent: role === 'attester' });
-  return units !== null && units < enough ? warn(detail, action) : ok(detail);
+  return { role, address, detail, isEmpty: units === 0n || balance === 0n, isLow: units !== null && units < enough };
+}
+
+/** One line for all that are empty. */
+function judgeFunds(funds: readonly Funds[], { CHAIN_ID }: Pick<Config, 'CHAIN_ID'>): Finding[] {
+  const send = (to: string) => `Send ether on chain ${CHAIN_ID} to ${to}${CHAIN_ID === LOCAL_CHAIN_ID ? ', from a faucet' : ''}.`;
+  const empty = funds.filter(({ isEmpty }) => isEmpty);
+  const others = funds.filter(({ isEmpty }) => !isEmpty);
+  const advice = { action: send('each'), isPermanent: empty.some(({ role }) => role === 'attester') };
+  return [
+    ...(empty.length === 0 ? [] : [fail(`too little ether: ${empty.map(({ detail }) => detail).join('; ')}`, advice)]),
+    ...others.map(({ detail, address, isLow }) => (isLow ? warn(detail, send(address)) : ok(detail))),
+  ];
 }
 
 function checkPayee(payee: Address | undefined, roles: readonly RoleWallet[]): Finding[] {

@@ -28,7 +28,9 @@ import {
   type DoctorTarget,
   type Finding,
   fail,
+  findNetworkFault,
   identityCheck,
+  isUnreachable,
   LEVELS,
   type Level,
   ok,
@@ -63,59 +65,107 @@ export const feedsCheck: Check = {
     const isLive = config.FEEDS === 'live' || (config.FEEDS === 'auto' && config.chainMode === 'real');
     if (!isLive) return [ok(`FEEDS=${config.FEEDS}: no provider is asked`)];
     const providers = createProviders({ urls, log: deps.log, timing: ONCE });
-    const [venues, series] = await Promise.all([checkVenues(providers), checkSeries(providers, deps)]);
-    return [...venues, ...series, ...listLeftOut(providers), ...compareClocks(providers)];
+    const byProvider = [...Map.groupBy(listQuestions(deps), ({ provider }) => provider).values()];
+    const answers = (await Promise.all(byProvider.map((questions) => ask(providers, questions)))).flat();
+    return [...countVenues(answers), ...describeProviders(providers, answers), ...compareClocks(providers)];
   },
 };
 
-async function checkVenues(providers: Providers): Promise<Finding[]> {
-  const asked = await Promise.all(
-    VENUE_SOURCES.map((source) =>
-      ask(providers, source.provider, async (provider) => `BTC at ${(await source.fetchTicker(provider)).priceUsd} USD`),
-    ),
-  );
-  const answering = asked.filter(({ level }) => level === 'ok').length;
-  if (answering >= QUORUM) return asked;
-  const detail = `${answering} of ${VENUE_SOURCES.length} venues answer: without ${QUORUM} no outcome is settled`;
-  return [...asked, fail(detail, { action: 'Let HTTPS to the venues out, or set PROVIDER_URLS.' })];
+interface Question {
+  provider: ProviderId;
+  what: string;
+  /** Age of the newest value in days. */
+  read(provider: Providers[ProviderId]): Promise<number>;
 }
 
-async function checkSeries(providers: Providers, { config, now }: DoctorDeps): Promise<Finding[]> {
+interface ProviderAnswer extends Omit<Question, 'read'> {
+  ageDays: number;
+  error?: unknown;
+}
+
+const VENUE_PRICE = 'price';
+
+function listQuestions({ config, now }: DoctorDeps): Question[] {
   const today = toDay(now().getTime());
   const range = { from: today - RANGE_DAYS, to: today };
-  const plans = Object.entries(SERIES_PLANS).flatMap(([series, { sources }]) => sources.map((source) => ({ series, source })));
-  const etf = createEtfSources(config.SOSOVALUE_API_KEY);
-  return Promise.all([
-    ...plans.map(({ series, source }) =>
-      ask(providers, source.provider, async (provider) => {
+  const series = Object.entries(SERIES_PLANS).flatMap(([what, { sources }]) => sources.map((source) => ({ what, source })));
+  const etf = createEtfSources(config.SOSOVALUE_API_KEY).map((source) => ({ what: 'etfFlows', source }));
+  return [
+    ...VENUE_SOURCES.map((source) => ({
+      provider: source.provider,
+      what: VENUE_PRICE,
+      read: async (provider: Providers[ProviderId]) => {
+        await source.fetchTicker(provider);
+        return 0;
+      },
+    })),
+    ...[...series, ...etf].map(({ what, source }) => ({
+      provider: source.provider,
+      what,
+      read: async (provider: Providers[ProviderId]) => {
         const newest = Math.max(...(await source.fetch(provider, range)).map(({ day }) => day));
-        if (newest === Number.NEGATIVE_INFINITY) throw new Error(`no ${series} within ${RANGE_DAYS} days`);
-        return `${series}, ${today - newest} days old`;
-      }),
-    ),
-    ...etf.map((source) =>
-      ask(providers, source.provider, async (provider) => `${(await source.fetch(provider, range)).length} days of ETF flows`),
-    ),
-  ]);
+        if (newest === Number.NEGATIVE_INFINITY) throw new Error(`nothing within ${RANGE_DAYS} days`);
+        return today - newest;
+      },
+    })),
+  ];
 }
 
-async function ask(providers: Providers, id: ProviderId, read: (provider: Providers[ProviderId]) => Promise<string>): Promise<Finding> {
-  const { title, licence } = PROVIDERS[id];
-  try {
-    return ok(`${title}: ${await read(providers[id])}; terms: ${licence}`);
-  } catch (error) {
-    return warn(`${title}: ${getErrorMessage(error)}`, 'Where another provider has the data it takes its place; see docs/DATA.md.');
+/** One after the other, until the provider cannot be reached. */
+async function ask(providers: Providers, questions: readonly Question[]): Promise<ProviderAnswer[]> {
+  const answers: ProviderAnswer[] = [];
+  let unreachable: unknown;
+  for (const { provider, what, read } of questions) {
+    try {
+      if (unreachable !== undefined) throw unreachable;
+      answers.push({ provider, what, ageDays: await read(providers[provider]) });
+    } catch (error) {
+      answers.push({ provider, what, ageDays: Number.NaN, error });
+      if (findNetworkFault(error) !== null) unreachable = error;
+    }
   }
+  return answers;
 }
 
-/** Rows of these answers that were invalid. */
-function listLeftOut(providers: Providers): Finding[] {
-  return Object.values(providers).flatMap((provider) => {
-    const { title, rowsLeftOut, lastLeftOut } = provider.health();
-    if (rowsLeftOut === 0) return [];
-    const detail = `${title}: ${rowsLeftOut} rows left out, the last because ${lastLeftOut}`;
-    return [warn(detail, 'The other rows are used. If the provider changed its format, report it.')];
+function countVenues(answers: readonly ProviderAnswer[]): Finding[] {
+  const venues = answers.filter(({ what }) => what === VENUE_PRICE);
+  const answering = venues.filter(({ error }) => error === undefined).length;
+  if (answering >= QUORUM) return [];
+  return [
+    fail(`${answering} of ${venues.length} venues answer: without ${QUORUM} no outcome is settled`, {
+      action: 'Let HTTPS to the venues out, or set PROVIDER_URLS.',
+      ...(venues.every(({ error }) => isUnreachable(error)) && { reached: false }),
+    }),
+  ];
+}
+
+const OTHER_PROVIDER = 'Where another provider has the data it takes its place; see docs/DATA.md.';
+
+/** A line a provider; one line for all that cannot be reached for the same reason. */
+function describeProviders(providers: Providers, answers: readonly ProviderAnswer[]): Finding[] {
+  const byProvider = [...Map.groupBy(answers, ({ provider }) => provider)].map(([id, own]) => {
+    const faults = own.flatMap(({ error }) => findNetworkFault(error) ?? []);
+    return { id, own, fault: own.every(({ error }) => error !== undefined) ? faults[0] : undefined };
   });
+  const unreachable = Map.groupBy(byProvider, ({ fault }) => fault);
+  return [...unreachable].flatMap(([fault, members]) => {
+    if (fault === undefined) return members.map(({ id, own }) => describeProvider(providers[id], own));
+    const names = members.map(({ id }) => PROVIDERS[id].title).join(', ');
+    const isReached = members.some(({ own }) => own.some(({ error }) => !isUnreachable(error)));
+    return [{ ...warn(`${names}: cannot be reached (${fault})`, OTHER_PROVIDER), ...(!isReached && { reached: false }) }];
+  });
+}
+
+/** Age of what answers, what fails, and rows of its answers that were invalid. */
+function describeProvider(provider: Providers[ProviderId], answers: readonly ProviderAnswer[]): Finding {
+  const { title, licence } = PROVIDERS[provider.id];
+  const { rowsLeftOut, lastLeftOut } = provider.health();
+  const without = (text: string) => text.replaceAll(`${title}: `, '');
+  const problems = answers.flatMap(({ what, error }) => (error === undefined ? [] : `${what}: ${without(getErrorMessage(error))}`));
+  if (rowsLeftOut > 0) problems.push(`${rowsLeftOut} rows left out, the last because ${without(String(lastLeftOut))}`);
+  const fresh = answers.filter(({ error }) => error === undefined).map(({ what, ageDays }) => `${what} ${ageDays} days old`);
+  const detail = `${title}: ${[...problems, ...fresh].join('; ')}; terms: ${licence}`;
+  return { ...(problems.length === 0 ? ok(detail) : warn(detail, OTHER_PROVIDER)), reached: true };
 }
 
 /** The providers' `Date` headers. */
@@ -124,7 +174,7 @@ function compareClocks(providers: Providers): Finding[] {
   if (skews.length === 0) return [];
   const median = skews.toSorted((a, b) => a - b)[Math.floor(skews.length / 2)]!;
   const detail = `the clocks of ${skews.length} providers are ${Math.round(median / 1_000)} s from this machine's in the median`;
-  return [Math.abs(median) <= MAX_SKEW_MS ? ok(detail) : fail(detail, { action: 'Repair NTP on this machine.', isPermanent: true })];
+  return [Math.abs(median) <= MAX_SKEW_MS ? ok(detail) : fail(detail, { action: REPAIR, isPermanent: true, because: ['clock'] })];
 }
 
 /** Who settles payments, whether it takes this chain, and whether it accepts the API key. */
@@ -202,23 +252,27 @@ const publicUrlCheck: Check = {
   title: 'Public address',
   needs: ['PUBLIC_URL', 'TRUST_PROXY'],
   needsTarget: true,
-  async run({ config, roles }) {
+  async run(deps) {
+    const { config, roles } = deps;
     const { PUBLIC_URL: base } = config;
     if (base === undefined) return [skipped('PUBLIC_URL is not set')];
     const fetchService = createOperatorFetch({ base, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
-    const tls = checkCertificate(new URL(base));
-    const answers = await checkService(fetchService, base, await roles());
-    if (answers.some(({ level }) => level === 'fail')) return [...(await tls), ...answers];
+    const notYet = await createAdvice(deps);
+    const tls = await checkCertificate(new URL(base), notYet);
+    // Whatever is answered without a certificate is of another server.
+    if (tls.some(({ action, level }) => level === 'fail' || action === START)) return tls;
+    const answers = await checkService(fetchService, { base, roles: await roles(), notYet });
+    if (answers.some(({ level }) => level !== 'ok')) return [...tls, ...answers];
     const rest = [
       orFinding(() => checkWebSocket(fetchService, base)),
       examineConnection(fetchService, base),
       listUntrustedProxy(config, new URL(base)),
     ];
-    return [...(await tls), ...answers, ...(await Promise.all(rest)).flat()];
+    return [...tls, ...answers, ...(await Promise.all(rest)).flat()];
   },
 };
 
-async function checkCertificate({ protocol, hostname, port }: URL): Promise<Finding[]> {
+async function checkCertificate({ protocol, hostname, port }: URL, notYet: Unanswered): Promise<Finding[]> {
   if (protocol !== 'https:') return [];
   try {
     const { subject, validTo } = await readCertificate({ hostname, port: Number(port || 443) }, TIMEOUT_MS);
@@ -226,12 +280,20 @@ async function checkCertificate({ protocol, hostname, port }: URL): Promise<Find
     const detail = `TLS: the certificate of ${subject} is valid for ${days} days`;
     return [days >= MIN_CERTIFICATE_DAYS ? ok(detail) : warn(detail, 'Look why the proxy has not renewed it.')];
   } catch (error) {
+    const fault = findNetworkFault(error);
+    if (fault !== null) return [{ ...notYet(`${hostname} cannot be reached (${fault})`), ...(isUnreachable(error) && { reached: false }) }];
     const code = (error as NodeJS.ErrnoException).code ?? 'no answer';
     return [fail(`TLS: no valid certificate for ${hostname} (${code})`, { action: PROXY_SECTION })];
   }
 }
 
-async function checkService(fetchService: OutboundFetch, base: string, roles: readonly RoleWallet[]): Promise<Finding[]> {
+interface ServiceExpectation {
+  base: string;
+  roles: readonly RoleWallet[];
+  notYet: Unanswered;
+}
+
+async function checkService(fetchService: OutboundFetch, { base, roles, notYet }: ServiceExpectation): Promise<Finding[]> {
   const attester = roles.find(({ role }) => role === 'attester')?.address;
   try {
     const response = await fetchService(joinUrl(base, '/api/svc/info'));
@@ -247,9 +309,17 @@ async function checkService(fetchService: OutboundFetch, base: string, roles: re
   }
 }
 
-/** Before the first start nothing can answer. */
-const notYet = (detail: string): Finding =>
-  fail(detail, { action: `Start the service and the proxy, then run it again. ${PROXY_SECTION}` });
+const START = `Start the service and the proxy, then run it again. ${PROXY_SECTION}`;
+type Unanswered = (detail: string) => Finding;
+
+/** Before the first start nothing can answer: no failure without a record. */
+async function createAdvice({ database }: DoctorDeps): Promise<Unanswered> {
+  const days = await database().then(
+    ({ db }) => db.collection('days').estimatedDocumentCount(),
+    () => 1,
+  );
+  return (detail) => (days === 0 ? warn(detail, START) : fail(detail, { action: START }));
+}
 
 /** Without a token the handshake is answered 401; where a proxy drops `Upgrade`, the request is answered 426. */
 async function checkWebSocket(fetchService: OutboundFetch, base: string): Promise<Finding> {
@@ -313,27 +383,44 @@ const MAX_BLOCK_DIFFERENCE_MS = 60_000;
 const MAX_NTP_DIFFERENCE_MS = 1_000;
 const REPAIR = 'Repair NTP on this machine.';
 
-/** This machine's clock against NTP and the newest block; the database and the venues are compared where they are asked. */
+/** This machine's clock against the database, NTP and the newest block; the venues are compared where they are asked. */
 const clockCheck: Check = {
   id: 'clock',
   title: 'Clock',
   needs: [],
   needsTarget: false,
   async run(deps) {
-    const chain = typeof deps.target === 'string' ? null : await deps.chain().catch(() => null);
-    const blocks = chain === null ? [] : orFinding(() => compareWithChain(deps, chain));
-    return (await Promise.all([compareWithNtp(deps), blocks])).flat();
+    const hasTarget = typeof deps.target !== 'string';
+    const chain = hasTarget ? await deps.chain().catch(() => null) : null;
+    const database = hasTarget ? await deps.database().catch(() => null) : null;
+    const checks = [
+      database === null ? [] : orFinding(() => compareWithDatabase(deps, database.db)),
+      compareWithNtp(deps),
+      chain === null ? [] : orFinding(() => compareWithChain(deps, chain)),
+    ];
+    return (await Promise.all(checks)).flat();
   },
 };
+
+function judgeOffset(clock: string, offsetMs: number, limitMs: number): Finding {
+  const abs = Math.abs(offsetMs);
+  const difference = abs < 10_000 ? `${Math.round(abs)} ms` : `${Math.round(abs / 1_000)} s`;
+  const detail = `this machine is ${difference} ${offsetMs > 0 ? 'behind' : 'ahead of'} ${clock}`;
+  return abs <= limitMs ? ok(detail) : fail(detail, { action: REPAIR, isPermanent: true });
+}
+
+async function compareWithDatabase({ now }: DoctorDeps, db: Db): Promise<Finding> {
+  const before = now().getTime();
+  const at = (await readDatabaseTime(db)).getTime();
+  return judgeOffset('the database', at - (before + now().getTime()) / 2, MAX_CLOCK_SKEW_MS);
+}
 
 async function compareWithNtp({ ntpHost }: DoctorDeps): Promise<Finding> {
   if (ntpHost === null) return skipped('no NTP server is named: --ntp <host>');
   try {
-    const offsetMs = Math.round(await readSntpOffsetMs(ntpHost));
-    const detail = `${Math.abs(offsetMs)} ms ${offsetMs < 0 ? 'ahead of' : 'behind'} ${ntpHost}`;
-    return Math.abs(offsetMs) <= MAX_NTP_DIFFERENCE_MS ? ok(detail) : fail(detail, { action: REPAIR, isPermanent: true });
+    return { ...judgeOffset(ntpHost, await readSntpOffsetMs(ntpHost), MAX_NTP_DIFFERENCE_MS), reached: true };
   } catch {
-    return skipped(`${ntpHost} does not answer to NTP`);
+    return skipped(`${ntpHost} does not answer to NTP`, { reached: false });
   }
 }
 
@@ -342,8 +429,7 @@ async function compareWithChain({ config, now }: DoctorDeps, chain: Chain): Prom
   const at = config.chainMode === 'real' ? (await readChainHealth(chain)).at : await readPendingBlockTime(chain);
   const aheadMs = at.getTime() - now().getTime();
   const detail = `the newest block is ${Math.abs(Math.round(aheadMs / 1_000))} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine`;
-  if (aheadMs <= MAX_BLOCK_DIFFERENCE_MS) return ok(detail);
-  return warn(detail, REPAIR);
+  return aheadMs <= MAX_BLOCK_DIFFERENCE_MS ? ok(detail) : warn(detail, REPAIR);
 }
 
 const MIN_MAJOR_VERSION = 7;
@@ -352,7 +438,7 @@ const EMPTY_BYTES = 2 ** 30;
 /** Of a privilege, by the names of MongoDB. */
 const ACTIONS = ['find', 'insert', 'update', 'remove', 'createIndex', 'createCollection'];
 
-/** Version, replication, clock, rights, indexes and space. */
+/** Version, replication, rights, indexes and space. */
 const databaseCheck: Check = {
   id: 'database',
   title: 'Database',
@@ -365,7 +451,6 @@ const databaseCheck: Check = {
     const checks = [
       orFinding(() => checkVersion(admin)),
       orFinding(() => checkReplication(admin, isReal)),
-      orFinding(() => checkClock(deps, db)),
       orFinding(() => checkRights(admin, db, isReal)),
       orFinding(() => checkIndexes(db)),
       orFinding(() => checkSpace(db)),
@@ -391,17 +476,6 @@ async function checkReplication(admin: Db, isReal: boolean): Promise<Finding[]> 
   const members = hosts?.length ?? 0;
   const detail = `replica set ${setName} with ${members} members; writes wait for the majority and the journal`;
   return [members >= 3 ? ok(detail) : warn(detail, 'Add members until there are three.')];
-}
-
-async function checkClock({ now }: DoctorDeps, db: Db): Promise<Finding> {
-  const before = now().getTime();
-  const at = (await readDatabaseTime(db)).getTime();
-  const skewMs = Math.round(at - (before + now().getTime()) / 2);
-  if (Math.abs(skewMs) <= MAX_CLOCK_SKEW_MS) return ok(`its clock is ${skewMs} ms from the one of this machine`);
-  return fail(`its clock is ${Math.round(skewMs / 1_000)} s from the one of this machine`, {
-    action: 'Repair NTP where it is wrong: until then nothing is forecast.',
-    isPermanent: true,
-  });
 }
 
 /** By the rights that the server lists: nothing is written to try them. */
@@ -471,11 +545,21 @@ interface CheckReport extends Pick<Check, 'id' | 'title'> {
   findings: Finding[];
 }
 
+/** A failure or warning that no other explains. */
+interface Cause extends Finding {
+  title: string;
+  /** Titles of other checks that fail or are skipped because of it. */
+  concerns: string[];
+}
+
 export interface DoctorReport {
   checkedAt: string;
   /** `real` or a local chain. */
   chainMode: Config['chainMode'];
+  /** Of failures and warnings the causes. */
   counts: Record<Level, number>;
+  /** Failures first; within them in the order of the checks. */
+  causes: Cause[];
   checks: CheckReport[];
 }
 
@@ -484,29 +568,76 @@ const CHECK_TIMEOUT_MS = 20_000;
 /** Runs all checks in parallel; one that hangs is a failure of its own. */
 export async function runDoctor(deps: DoctorDeps, checks: readonly Check[] = CHECKS): Promise<DoctorReport> {
   const reports = await Promise.all(checks.map((check) => runCheck(check, deps)));
-  const findings = reports.flatMap((report) => report.findings);
-  const counts = Object.fromEntries(LEVELS.map((level) => [level, findings.filter((one) => one.level === level).length]));
+  const causes = listCauses(reports);
+  const quiet = reports.flatMap(({ findings }) => findings.filter(({ level }) => level === 'ok' || level === 'skipped'));
+  const counts = Object.fromEntries(LEVELS.map((level) => [level, [...causes, ...quiet].filter((one) => one.level === level).length]));
   return {
     checkedAt: deps.now().toISOString(),
     chainMode: deps.config.chainMode,
     counts: counts as Record<Level, number>,
+    causes,
     checks: reports,
   };
+}
+
+function listCauses(reports: readonly CheckReport[]): Cause[] {
+  const causes = new Map<Finding, Cause>();
+  const add = (finding: Finding, title: string) => {
+    const cause = causes.get(finding) ?? { ...finding, title, concerns: [] };
+    causes.set(finding, cause);
+    return cause;
+  };
+  const offline = findOffline(reports);
+  if (offline !== null) add(offline, 'Network');
+  const findRoot = (finding: Finding, id: string): [Finding, string] | null => {
+    if (offline !== null && finding.reached === false) return [offline, 'Network'];
+    for (const report of reports) {
+      if (report.id === id || !finding.because?.includes(report.id)) continue;
+      const failed = report.findings.find(({ level }) => level === 'fail');
+      if (failed !== undefined) return findRoot(failed, report.id) ?? [failed, report.title];
+    }
+    return null;
+  };
+  for (const { id, title, findings } of reports) {
+    for (const finding of findings.filter(({ level }) => level !== 'ok')) {
+      const root = findRoot(finding, id);
+      if (root === null && finding.level === 'skipped') continue;
+      const { concerns, title: of } = add(...(root ?? [finding, title]));
+      if (title !== of && !concerns.includes(title)) concerns.push(title);
+    }
+  }
+  return [...causes.values()].toSorted((a, b) => Number(a.level !== 'fail') - Number(b.level !== 'fail'));
+}
+
+/** Of a machine that nothing outside has answered. */
+function findOffline(reports: readonly CheckReport[]): Finding | null {
+  const asked = reports.flatMap(({ findings }) => findings.filter(({ reached }) => reached !== undefined));
+  if (asked.length < 2 || asked.some(({ reached }) => reached)) return null;
+  return fail('this machine reaches no other: nothing that was asked for answers', {
+    action: 'Look at the network, the name server and the firewall of this machine, then run it again.',
+    reached: false,
+  });
 }
 
 async function runCheck(check: Check, deps: DoctorDeps): Promise<CheckReport> {
   const { id, title, needs, needsTarget, uses = [], run } = check;
   const wrong = needs.filter((name) => deps.problems.some((problem) => problem.name === name));
-  if (wrong.length > 0) return { id, title, findings: [skipped(`needs ${wrong.join(', ')}`)] };
+  if (wrong.length > 0) return { id, title, findings: [skipped(`needs ${wrong.join(', ')}`, { because: ['settings'] })] };
   const { target } = deps;
   if (needsTarget && typeof target === 'string') return { id, title, findings: [skipped(target)] };
   const used = await Promise.allSettled(uses.map((name) => deps[name]()));
   const unanswered = uses.filter((_, index) => used[index]!.status === 'rejected');
-  if (unanswered.length > 0) return { id, title, findings: [skipped(`the ${unanswered.join(' and ')} cannot be used`)] };
+  const because = unanswered.map((name) => (name === 'chain' ? 'rpc' : name));
+  if (because.length > 0) return { id, title, findings: [skipped(`the ${unanswered.join(' and ')} cannot be used`, { because })] };
   const late = new Error();
   const findings = withTimeout(CHECK_TIMEOUT_MS, run(deps, target as DoctorTarget), () => late).catch((error: unknown) => {
     if (error !== late) return [toFinding(error)];
-    return [fail(`no answer within ${CHECK_TIMEOUT_MS / 1_000} s`, { action: 'Run it again; look at the network of this machine.' })];
+    return [
+      fail(`no answer within ${CHECK_TIMEOUT_MS / 1_000} s`, {
+        action: 'Run it again; look at the network of this machine.',
+        reached: false,
+      }),
+    ];
   });
   return { id, title, findings: await findings };
 }
@@ -560,15 +691,15 @@ function describeStrength(config: Config) {
   return [ok(set.map((name) => `${name} about ${Math.floor(estimateEntropyBits(config[name]!))} bits`).join(', '))];
 }
 
-/** In the order of the report. A further check is one file and one line. */
+/** In the order of the report: what others depend on comes first. */
 const CHECKS: readonly Check[] = [
   settingsCheck,
-  walletsCheck,
+  clockCheck,
   rpcCheck,
   contractsCheck,
-  identityCheck,
+  walletsCheck,
   databaseCheck,
-  clockCheck,
+  identityCheck,
   feedsCheck,
   publicUrlCheck,
   facilitatorCheck,
