@@ -211,6 +211,7 @@ function findRuleProblems(config: Config): SettingProblem[] {
     findChainProblems,
     findChainLocalProblems,
     findChainIdProblems,
+    findGateProblems,
     findSignerProblems,
     findStakeProblems,
     findRealMoneyProblems,
@@ -245,6 +246,14 @@ function findChainIdProblems(config: Config): SettingProblem[] {
   if (config.chainMode === 'real' || config.CHAIN_ID === LOCAL_CHAIN_ID) return [];
   const problem = `is for a real chain, the local one has ${LOCAL_CHAIN_ID}; unset it, or ${formatWayToRealChain(config)}`;
   return [{ name: 'CHAIN_ID', problem }];
+}
+
+function findGateProblems({ chainMode, GATE_TOKEN_ADDRESS, GATE_WALLETS }: Config): SettingProblem[] {
+  if (GATE_TOKEN_ADDRESS !== undefined && GATE_WALLETS !== undefined)
+    return [{ name: 'GATE_WALLETS', problem: 'must not be set with GATE_TOKEN_ADDRESS: tiers have one source' }];
+  if (chainMode !== 'real' || GATE_TOKEN_ADDRESS !== undefined || GATE_WALLETS !== undefined) return [];
+  const problem = `or GATE_WALLETS is required ${ON_A_REAL_CHAIN}: a token, or a list of the wallets with a tier (none: all pay per call)`;
+  return [{ name: 'GATE_TOKEN_ADDRESS', problem }];
 }
 
 function findStakeProblems({ WAGERS, WAGER_MIN_STAKE_USD, WAGER_MAX_STAKE_USD }: Config): SettingProblem[] {

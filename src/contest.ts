@@ -169,7 +169,7 @@ async function requireEntry(deps: ContestDeps, { _id, opensAt }: RoundDoc, { wal
   const whose = scope === 'all' ? '' : scope === 'address' ? ' of one address' : ` of one ${scope}`;
   throw new OracleError('RATE_LIMITED', `Round ${_id} has its ${limit} wallets${whose}`, {
     field: 'wallet',
-    suggestedAction: `Commit with a wallet that has entered, or that holds gate tokens, or enter the next round from ${opensAt.toISOString()} on.`,
+    suggestedAction: `Commit with a wallet that has entered, or that has a tier, or enter the next round from ${opensAt.toISOString()} on.`,
     // The next round is listed when this one opens.
     retryAfterSeconds: Math.max(1, Math.ceil((opensAt.getTime() - at.getTime()) / 1_000)),
     details: { scope, limit, round: _id, opensAt: opensAt.toISOString() },
@@ -593,7 +593,7 @@ export const CONTEST_RULES = [
 
 function formatEntryLimits(): string {
   const { address, '/24': home, '/48': site, all, reserve, reservePerRange } = ENTRY_LIMITS;
-  return `${all}: ${address} of one address, ${home} of a /24 or /56, ${site} of a /48; the last ${reserve} of ranges with fewer than ${reservePerRange}; besides ${HOLDER_LIMITS.all} that hold gate tokens`;
+  return `${all}: ${address} of one address, ${home} of a /24 or /56, ${site} of a /48; the last ${reserve} of ranges with fewer than ${reservePerRange}; besides ${HOLDER_LIMITS.all} that have a tier`;
 }
 
 export function renderContestMarkdown(): string {

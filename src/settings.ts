@@ -41,6 +41,17 @@ const addressListSchema = z
   .regex(/^0x[0-9a-fA-F]{40}(,0x[0-9a-fA-F]{40})*$/, 'must be addresses, 0x and 40 hex characters each, separated by commas')
   .transform((text) => text.split(',') as `0x${string}`[]);
 
+const GATE_WALLET = /^(basic|premium):0x[0-9a-fA-F]{40}$/;
+const gateWalletsSchema = z
+  .string()
+  .refine((text) => text === 'none' || text.split(',').every((part) => GATE_WALLET.test(part)), {
+    error: 'must be none, or basic:<address> and premium:<address>, separated by commas',
+  })
+  .transform((text): ReadonlyMap<string, 'basic' | 'premium'> => {
+    const parts = text === 'none' ? [] : text.toLowerCase().split(',');
+    return new Map(parts.map((part) => part.split(':') as ['basic' | 'premium', string]).map(([tier, wallet]) => [wallet, tier]));
+  });
+
 const hashListSchema = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}(,0x[0-9a-fA-F]{64})*$/, 'must be hashes, 0x and 64 hex characters each, separated by commas')
@@ -120,8 +131,12 @@ const CHAIN_SETTINGS = {
   },
   GATE_TOKEN_ADDRESS: {
     schema: addressSchema.optional(),
-    requiredOnRealChain: true,
-    description: 'Gate token, an ERC-20 whose balance determines the tier',
+    description: 'Gate token, an ERC-20 whose balance determines the tier; a real chain requires it or `GATE_WALLETS`',
+  },
+  GATE_WALLETS: {
+    schema: gateWalletsSchema.optional(),
+    description:
+      'In place of a gate token the wallets of the tiers, such as `basic:0x…,premium:0x…`, or `none`; all others pay per call. Read at the start',
   },
   STABLECOIN_ADDRESS: { schema: addressSchema.optional(), requiredOnRealChain: true, description: 'EIP-3009 stablecoin of payments' },
   IDENTITY_REGISTRY_ADDRESS: {

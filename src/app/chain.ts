@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Db } from 'mongodb';
 import { isAddressEqual } from 'viem';
+import { setGate } from '../auth/tiers.ts';
 import { type Chain, createChain } from '../chain/client.ts';
 import { openJournal } from '../chain/journal.ts';
 import {
@@ -46,7 +47,8 @@ export function connectChain(config: Config, { rpcUrl, contracts, localChain }: 
     confirmations: config.CONFIRMATIONS ?? (isRealChain ? 5 : 1),
     finalityBlocks: config.FINALITY_BLOCKS,
     pollingIntervalMs: isRealChain ? 1_000 : 2,
-    addresses: contracts,
+    addresses: config.GATE_WALLETS === undefined ? contracts : { ...contracts, gateToken: null },
+    gateWallets: config.GATE_WALLETS,
   });
 }
 
@@ -59,6 +61,7 @@ export async function composeChain(
   const { rpcUrl, contracts, localChain } = infrastructure;
   const isRealChain = config.chainMode === 'real';
   const chain = await connectChain(config, { rpcUrl, contracts, localChain });
+  setGate(chain.gateWallets === undefined ? 'token' : 'list');
   const journal = await openJournal(db);
   const signers = await openSigners(config, infrastructure.signers);
   const wallet = ({ role, account }: RoleSigner, options: Pick<WalletOptions, 'timeoutMs' | 'allowForeignTransactions'> = {}) =>

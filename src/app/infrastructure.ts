@@ -18,7 +18,7 @@ import {
   parseLocalKeys,
 } from '../dev/demo.ts';
 import { startEmbeddedMongo } from '../dev/embedded-mongo.ts';
-import { deployContracts, fundDemoWallets, fundGas } from '../dev/local-chain/contracts.ts';
+import { deployContracts, fundDemoWallets, fundGas, type LocalAddresses } from '../dev/local-chain/contracts.ts';
 import { type LocalChain, startLocalChain } from '../dev/local-chain/local-chain.ts';
 import { getErrorMessage, isOracleError, OracleError, orElse } from '../errors.ts';
 import { type DataDir, damagedDataDirError, inDataDir, openDataDir } from '../platform/data-dir.ts';
@@ -110,7 +110,7 @@ export function describeRealChain(config: Config): Omit<Infrastructure, 'mongodb
     contracts: {
       eas: EAS_ADDRESS,
       schemaRegistry: SCHEMA_REGISTRY_ADDRESS,
-      gateToken: config.GATE_TOKEN_ADDRESS!,
+      gateToken: config.GATE_TOKEN_ADDRESS ?? null,
       stablecoin: config.STABLECOIN_ADDRESS!,
       identityRegistry: config.IDENTITY_REGISTRY_ADDRESS!,
       reputationRegistry: config.REPUTATION_REGISTRY_ADDRESS!,
@@ -257,7 +257,7 @@ function stopOnShutdown<Part extends { stop(): Promise<void> }>(shutdown: Shutdo
 }
 
 /** Wallets get their funds with a new chain alone. Gas first, since a state is saved with its next block. */
-async function deployAndFund({ rpcUrl, restored }: LocalChain, keys: LocalKeys): Promise<ChainAddresses> {
+async function deployAndFund({ rpcUrl, restored }: LocalChain, keys: LocalKeys): Promise<LocalAddresses> {
   const deployer = privateKeyToAccount(keys.deployer);
   const contracts = await deployContracts(rpcUrl, deployer);
   if (!restored) {

@@ -315,7 +315,7 @@ async function findAccount({ readGate }: ProviderDeps, errors: typeof oidc.error
     // It says nothing about the wallet: the client keeps its token and tries again.
     throw toStatus(503, new errors.TemporarilyUnavailable('the chain does not answer, try again'));
   });
-  if (gate.tier === 'public') throw new errors.InvalidGrant('the wallet no longer holds the gate tokens of a tier');
+  if (gate.tier === 'public') throw new errors.InvalidGrant('the wallet no longer has a tier');
   return account;
 }
 

@@ -1,7 +1,7 @@
 import { type Address, formatUnits } from 'viem';
 import type { Chain } from '../chain/client.ts';
 import { readConfirmedGateBalance, readGateDecimals } from '../chain/contracts.ts';
-import { withChainTimeout } from '../chain/rpc.ts';
+import { readBlockNumber, withChainTimeout } from '../chain/rpc.ts';
 import { OracleError } from '../errors.ts';
 import { type Caller, TIERS, type Tier } from './caller.ts';
 
@@ -25,15 +25,33 @@ export function lowerTier(one: Tier, other: Tier): Tier {
   return isTierAtLeast(one, other) ? other : one;
 }
 
-/** Written once: to group the digits of a number costs more than to check a tier. */
+/** Written once: to group the digits of a number costs more than to check a tier. After `a wallet that holds`. */
 const REQUIREMENT_TEXTS = {
-  basic: `at least ${TIER_REQUIREMENTS.basic.toLocaleString('en-US')} gate tokens`,
-  premium: `at least ${TIER_REQUIREMENTS.premium.toLocaleString('en-US')} gate tokens`,
+  token: {
+    basic: `at least ${TIER_REQUIREMENTS.basic.toLocaleString('en-US')} gate tokens`,
+    premium: `at least ${TIER_REQUIREMENTS.premium.toLocaleString('en-US')} gate tokens`,
+  },
+  list: {
+    basic: "a place on the operator's list for the basic tier",
+    premium: "a place on the operator's list for the premium tier",
+  },
 };
+
+/** What grants the tiers: a process serves one deployment. */
+let gate: keyof typeof REQUIREMENT_TEXTS = 'token';
+
+export function setGate(kind: typeof gate): void {
+  gate = kind;
+}
 
 /** E.g. `at least 500,000,000 gate tokens`. */
 export function formatTierRequirement(tier: PaidTier): string {
-  return REQUIREMENT_TEXTS[tier];
+  return REQUIREMENT_TEXTS[gate][tier];
+}
+
+/** Whole gate tokens, decimal digits; null without a gate token. */
+export function getRequiredBalance(tier: PaidTier): string | null {
+  return gate === 'token' ? String(TIER_REQUIREMENTS[tier]) : null;
 }
 
 /** @param balance whole tokens as an exact decimal; null when it was not read */
@@ -44,7 +62,7 @@ export function tierRequired(
   const requirement = formatTierRequirement(required);
   return new OracleError('TIER_REQUIRED', `This requires the ${required} tier; the wallet has ${tier}`, {
     suggestedAction: `Log in with a wallet that holds ${requirement}. ${alternative}`.trim(),
-    details: { tier, requiredTier: required, requirement, requiredBalance: String(TIER_REQUIREMENTS[required]), balance },
+    details: { tier, requiredTier: required, requirement, requiredBalance: getRequiredBalance(required), balance },
   });
 }
 
@@ -61,12 +79,12 @@ export function requireTier({ tier, wallet, balance, rejectedToken }: Caller, re
 
 export interface GateReading {
   tier: Tier;
-  /** Whole gate tokens as an exact decimal. */
+  /** Whole gate tokens as an exact decimal; `0` without a gate token. */
   balance: string;
   blockNumber: number;
 }
 
-/** Reads the gate balance of a wallet. @throws OracleError CHAIN_UNREACHABLE, after three seconds at most */
+/** Reads the tier of a wallet: by its gate balance, or from the operator's list. @throws OracleError CHAIN_UNREACHABLE, after three seconds at most */
 export type ReadGateBalance = (wallet: Address) => Promise<GateReading>;
 
 const GATE_READ_TIMEOUT_MS = 3_000;
@@ -75,6 +93,8 @@ export function createGateReader(chain: Chain): ReadGateBalance {
   let knownDecimals: number | undefined;
   return (wallet) =>
     withChainTimeout(GATE_READ_TIMEOUT_MS, 'Reading the gate balance', async () => {
+      const listed = chain.gateWallets?.get(wallet.toLowerCase()) ?? 'public';
+      if (chain.gateWallets !== undefined) return { tier: listed, balance: '0', blockNumber: Number(await readBlockNumber(chain)) };
       knownDecimals ??= await readGateDecimals(chain);
       const { balance, blockNumber } = await readConfirmedGateBalance(chain, wallet);
       return { tier: toTier(balance, knownDecimals), balance: formatUnits(balance, knownDecimals), blockNumber };

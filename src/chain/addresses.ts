@@ -3,7 +3,8 @@ import { type Address, getAddress } from 'viem';
 export interface ChainAddresses {
   eas: Address;
   schemaRegistry: Address;
-  gateToken: Address;
+  /** Null where the operator lists the wallets of the tiers. */
+  gateToken: Address | null;
   stablecoin: Address;
   identityRegistry: Address;
   reputationRegistry: Address;

@@ -23,12 +23,15 @@ export interface ChainOptions {
   finalityBlocks?: number | undefined;
   pollingIntervalMs: number;
   addresses: ChainAddresses;
+  /** Tiers of wallets in lower case, in place of a gate token. */
+  gateWallets?: ReadonlyMap<string, 'basic' | 'premium'> | undefined;
   requestTimeoutMs?: number;
   /** Transport of the requests when the node is not reached over HTTP. */
   fetch?: NodeFetch;
 }
 
-export interface Chain extends Readonly<Pick<ChainOptions, 'chainId' | 'confirmations' | 'pollingIntervalMs' | 'addresses'>> {
+export interface Chain
+  extends Readonly<Pick<ChainOptions, 'chainId' | 'confirmations' | 'pollingIntervalMs' | 'addresses' | 'gateWallets'>> {
   readonly finalityBlocks: number;
   /** Throws viem errors: call it inside `chainCall`. */
   readonly client: PublicClient;

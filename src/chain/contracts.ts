@@ -208,7 +208,8 @@ export interface ContractStates {
   schemaRegistry: ContractReading<{ schemas: { name: SchemaName; uid: Hex; registered: boolean }[] }>;
   identityRegistry: ContractReading<{ owner: Address; agentUri: string }>;
   reputationRegistry: ContractReading<{ feedback: number; reporter: Address }>;
-  gateToken: ContractReading<TokenMetadata>;
+  /** Null without one. */
+  gateToken: ContractReading<TokenMetadata> | null;
   stablecoin: ContractReading<TokenMetadata>;
   /** Null when jobs are disabled. */
   agentCommerce: ContractReading<{ paymentToken: Address }> | null;
@@ -234,7 +235,7 @@ export async function readContractStates(
       return { owner, agentUri };
     }),
     read('Asking the reputation registry', async () => ({ feedback: (await readReputation(chain, agentId, reporter)).total, reporter })),
-    read('Asking the gate token', () => readTokenMetadata(chain, gateTokenAddress)),
+    gateTokenAddress === null ? null : read('Asking the gate token', () => readTokenMetadata(chain, gateTokenAddress)),
     read('Asking the stablecoin', () => readTokenMetadata(chain, stablecoinAddress)),
     jobs === null ? null : read('Asking the agent commerce contract', async () => ({ paymentToken: await readPaymentToken(chain, jobs) })),
   ]);
@@ -277,7 +278,7 @@ async function readTokenMetadata({ client }: Chain, address: Address): Promise<T
 export async function readGateBalance({ client, addresses }: Chain, wallet: Address, atBlock?: number) {
   return readToken('Reading the gate balance', async () => {
     const blockNumber = atBlock === undefined ? await client.getBlockNumber() : BigInt(atBlock);
-    const call = { address: addresses.gateToken, abi: erc20Abi, functionName: 'balanceOf', args: [wallet], blockNumber } as const;
+    const call = { address: addresses.gateToken!, abi: erc20Abi, functionName: 'balanceOf', args: [wallet], blockNumber } as const;
     return { balance: await client.readContract(call), blockNumber: Number(blockNumber) };
   });
 }
@@ -290,7 +291,7 @@ export async function readConfirmedGateBalance(chain: Chain, wallet: Address) {
 /** @throws OracleError CHAIN_UNREACHABLE */
 export async function readGateDecimals({ client, addresses }: Chain): Promise<number> {
   return readToken('Reading the decimals of the gate token', () =>
-    client.readContract({ address: addresses.gateToken, abi: erc20Abi, functionName: 'decimals' }),
+    client.readContract({ address: addresses.gateToken!, abi: erc20Abi, functionName: 'decimals' }),
   );
 }
 

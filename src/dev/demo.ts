@@ -7,14 +7,13 @@ import { z } from 'zod';
 import type { AuthService } from '../auth/auth.ts';
 import { logInWallet } from '../auth/login-client.ts';
 import { formatLoginMessage } from '../auth/login-message.ts';
-import type { ChainAddresses } from '../chain/addresses.ts';
 import { type SignedPayment, signPayment } from '../commerce/payment-signer.ts';
 import type { PaymentQuote } from '../commerce/x402/terms.ts';
 import { isOracleError, OracleError } from '../errors.ts';
 import type { DemoPayment, DemoRole, DemoWallets as ShownWallets } from '../http/schemas/wallets.ts';
 import { damagedPartError, inDataDir } from '../platform/data-dir.ts';
 import { parseJsonOrNull } from '../platform/validation.ts';
-import type { DemoWallets } from './local-chain/contracts.ts';
+import type { DemoWallets, LocalAddresses } from './local-chain/contracts.ts';
 
 /** Renewed this long before expiry, since a call may take half a minute. */
 const RENEWAL_MARGIN_MS = 120_000;
@@ -132,7 +131,7 @@ interface DemoFileSource {
   rpcUrl: string;
   chainId: number;
   mongodbUri?: string;
-  contracts: ChainAddresses;
+  contracts: LocalAddresses;
   keys: LocalKeys;
 }
 

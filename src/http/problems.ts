@@ -28,7 +28,7 @@ export const PROBLEMS = {
   CONFIG_INVALID: { status: 500, title: 'The service is not configured for this' },
   INPUT_INVALID: { status: 400, title: 'A parameter is not valid' },
   UNAUTHENTICATED: { status: 401, title: 'Not authenticated' },
-  TIER_REQUIRED: { status: 403, title: 'The gate token balance is below the required tier' },
+  TIER_REQUIRED: { status: 403, title: 'The wallet does not have the required tier' },
   ORIGIN_REFUSED: { status: 403, title: 'Not for this page or under this name' },
   PAYMENT_REQUIRED: { status: 402, title: 'This has to be paid for' },
   TRANSFER_UNCONFIRMED: { status: 402, title: 'The payment is not on chain yet' },

@@ -5,7 +5,7 @@ import { getSettlementPricing } from '../app/commerce.ts';
 import { requireKnownAttestations, requireOwnDatabase } from '../app/history.ts';
 import { describeRealChain, type Infrastructure, openInfrastructure } from '../app/infrastructure.ts';
 import type { Chain } from '../chain/client.ts';
-import { type ContractReading, readContractStates } from '../chain/contracts.ts';
+import { type ContractReading, readContractStates, type TokenMetadata } from '../chain/contracts.ts';
 import { readAttestedLogs } from '../chain/eas/schemas.ts';
 import { findRegisteredAgent } from '../chain/erc8004.ts';
 import { createJournal } from '../chain/journal.ts';
@@ -205,6 +205,7 @@ export const contractsCheck: Check = {
     'CHAIN_RPC_URL',
     'CHAIN_ID',
     'GATE_TOKEN_ADDRESS',
+    'GATE_WALLETS',
     'STABLECOIN_ADDRESS',
     'IDENTITY_REGISTRY_ADDRESS',
     'REPUTATION_REGISTRY_ADDRESS',
@@ -220,11 +221,7 @@ export const contractsCheck: Check = {
       toContractFinding({ name: 'EAS', address: addresses.eas, isPermanent: true }, states.eas, ({ version }) => `version ${version}`),
       ...checkSchemas(states.schemaRegistry, addresses.schemaRegistry),
       ...(await orFinding(() => checkRegistries(connected), { isPermanent: true })),
-      toContractFinding(
-        { name: 'gate token', address: addresses.gateToken, setting: 'GATE_TOKEN_ADDRESS' },
-        states.gateToken,
-        ({ symbol, decimals }) => `${symbol}, ${decimals} decimals`,
-      ),
+      checkGate(connected, states.gateToken),
       ...(await orFinding(async () => {
         const { name, version } = await readStablecoin(connected, addresses.stablecoin);
         return ok(`stablecoin ${addresses.stablecoin}: ${name}, version ${version}, 6 decimals`);
@@ -255,6 +252,13 @@ function toContractFinding<T>(
   const action =
     setting === undefined ? 'Set CHAIN_RPC_URL and CHAIN_ID to a chain that has it.' : `Set ${setting} to its address on this chain.`;
   return fail(`${name} ${address} is ${state}: ${reason}`, { action, isPermanent });
+}
+
+function checkGate({ addresses, gateWallets = new Map() }: Chain, reading: ContractReading<TokenMetadata> | null): Finding {
+  if (addresses.gateToken === null || reading === null)
+    return ok(`no gate token: GATE_WALLETS lists ${gateWallets.size} wallets with a tier, all others pay per call`);
+  const name = { name: 'gate token', address: addresses.gateToken, setting: 'GATE_TOKEN_ADDRESS' };
+  return toContractFinding(name, reading, ({ symbol, decimals }) => `${symbol}, ${decimals} decimals; its balance grants the tiers`);
 }
 
 function checkSchemas(reading: Awaited<ReturnType<typeof readContractStates>>['schemaRegistry'], address: Address): Finding[] {

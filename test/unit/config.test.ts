@@ -735,6 +735,16 @@ describe('signer rules', () => {
   const refusal = (field: string, words: string) =>
     expect.objectContaining({ code: 'CONFIG_INVALID', field, message: `Setting ${field}: ${words}` });
 
+  it('takes one source of the tiers on a real chain: a gate token, or a list of wallets', () => {
+    const { GATE_TOKEN_ADDRESS: _, ...without } = REAL;
+    const { GATE_WALLETS } = loadConfig({ ...without, GATE_WALLETS: `basic:0x${'A'.repeat(40)},premium:${address('b')}` });
+    expect(Object.fromEntries(GATE_WALLETS!)).toEqual({ [address('a')]: 'basic', [address('b')]: 'premium' });
+    expect(loadConfig({ ...without, GATE_WALLETS: 'none' }).GATE_WALLETS?.size).toBe(0);
+    expect(() => loadConfig(without)).toThrow(/^Setting GATE_TOKEN_ADDRESS: or GATE_WALLETS is required on a real chain/);
+    expect(() => loadConfig({ ...REAL, GATE_WALLETS: 'none' })).toThrow(/^Setting GATE_WALLETS: must not be set with GATE_TOKEN_ADDRESS/);
+    expect(() => loadConfig({ ...without, GATE_WALLETS: address('b') })).toThrow(/Setting GATE_WALLETS: must be none, or basic:/);
+  });
+
   describe('signers of a real chain', () => {
     it('are taken of every kind, with or without the expected address', () => {
       expect(loadConfig(REAL).chainMode).toBe('real');

@@ -31,7 +31,8 @@ export interface LocalTransaction {
 
 export type DemoWallets = Record<'basic' | 'premium' | 'poor' | 'buyer', Address>;
 
-type LocalAddresses = ChainAddresses & { agentCommerce: Address };
+/** With both that a service may do without. */
+export type LocalAddresses = ChainAddresses & { agentCommerce: Address; gateToken: Address };
 
 interface Artifact {
   contractName: string;
@@ -149,7 +150,7 @@ export async function fundGas(rpcUrl: string, addresses: Address[]): Promise<voi
 export async function fundDemoWallets(
   rpcUrl: string,
   deployer: LocalAccount,
-  { addresses: { gateToken, stablecoin }, wallets }: { addresses: ChainAddresses; wallets: DemoWallets },
+  { addresses: { gateToken, stablecoin }, wallets }: { addresses: LocalAddresses; wallets: DemoWallets },
 ): Promise<void> {
   await fundGas(rpcUrl, Object.values(wallets));
   const calls = await Promise.all([

@@ -28,7 +28,7 @@ Forecasts cover 1, 2, 3 and 7 days and are made daily at about 21:35 UTC. To get
 
 <details><summary>Tiers, payments, events, errors, limits, caching, formats</summary>
 
-**Tiers.** Public operations need no authentication. A wallet that holds gate tokens logs in with a signature
+**Tiers.** Public operations need no authentication. A wallet that has a tier logs in with a signature
 (\`POST /api/svc/oracle/verify\`) and sends the token as \`Authorization: Bearer <token>\`. Until its outcome, direction and confidence
 of a forecast are visible from the Basic tier on; other callers read \`GATED\` and null.
 
@@ -239,7 +239,7 @@ export const SECURITY_SCHEMES = {
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description:
-      "Token of POST /api/svc/oracle/verify, which lasts 30 minutes and carries the tier of the wallet's gate token balance; or an API key of POST /api/svc/oracle/keys.",
+      'Token of POST /api/svc/oracle/verify, which lasts 30 minutes and carries the tier of the wallet; or an API key of POST /api/svc/oracle/keys.',
   },
   webSocketToken: buildQueryKey('token', 'The same token, where a WebSocket client cannot send a header.'),
   webSocketTicket: buildQueryKey('ticket', 'Ticket of POST /api/svc/ws/ticket: it opens one WebSocket and keeps the token out of the URL.'),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { OpenedSession } from '../../auth/auth.ts';
 import { requireWithinLoginWindow, toTimestampMs } from '../../auth/login-message.ts';
 import { MAX_SIWE_LENGTH } from '../../auth/signed-acts.ts';
-import { formatTierRequirement, isTierAtLeast, type PaidTier, TIER_REQUIREMENTS } from '../../auth/tiers.ts';
+import { formatTierRequirement, getRequiredBalance, isTierAtLeast, type PaidTier } from '../../auth/tiers.ts';
 import { TOKEN_LIFETIME_SECONDS, unauthenticated } from '../../auth/tokens.ts';
 import { OracleError } from '../../errors.ts';
 import { ADDRESS, COUNT, DECIMAL, listOf, namedObject, objectOf, SUCCESS, TIME } from '../../platform/validation.ts';
@@ -18,7 +18,7 @@ export function accessRoutes({ access, chain: { addresses, chainId }, now }: Ser
   return [
     route('POST /api/svc/oracle/verify', 'logInWithWallet', {
       tag: 'access',
-      summary: 'Access token for a wallet that holds the gate token and signs a message',
+      summary: 'Access token for a wallet that has a tier and signs a message',
       description:
         'The wallet signs `Verify svc balance: <wallet>:<timestamp>` (EIP-191), the address in any case, the timestamp exactly as sent. Contract wallets sign by EIP-1271, undeployed ones by ERC-6492. A message opens one session: a second login with it answers 409. A failed login (403, 503) does not consume it.',
       cost: 'rpc',
@@ -80,7 +80,7 @@ export function accessRoutes({ access, chain: { addresses, chainId }, now }: Ser
       errors: ['CHAIN_UNREACHABLE'],
       async handle({ params: { wallet } }) {
         const { tier, balance, blockNumber } = await access.getGateBalance(wallet);
-        const requirement = (of: PaidTier) => ({ balance: String(TIER_REQUIREMENTS[of]), met: isTierAtLeast(tier, of) });
+        const requirement = (of: PaidTier) => ({ balance: getRequiredBalance(of), met: isTierAtLeast(tier, of) });
         const requirements = { basic: requirement('basic'), premium: requirement('premium') };
         const { gateToken } = addresses;
         return {
@@ -135,14 +135,14 @@ const SIWE_BODY = z.strictObject({
 });
 
 const PAID_TIER = z.enum(['basic', 'premium']);
-const BALANCE = DECIMAL.describe('Balance in whole gate tokens, an exact decimal');
+const BALANCE = DECIMAL.describe('Balance in whole gate tokens, an exact decimal; 0 without a gate token');
 const BLOCK = COUNT.describe('Block of the balance: the newest confirmed one');
 
 /** Interface, section 2.10, both shapes. */
 export const SESSION_REPLY = namedObject('SessionResponse', {
   success: SUCCESS,
   token: z.string().describe('Access token, for `Authorization: Bearer <token>`'),
-  tier: PAID_TIER.describe('Tier by the balance'),
+  tier: PAID_TIER.describe('Tier of the wallet'),
   expires_in: COUNT.describe('Lifetime of the token in seconds, from this answer on'),
   expiresAt: TIME.describe('Expiry of the token'),
   wallet: ADDRESS.describe('Wallet that logged in, checksummed'),
@@ -171,8 +171,8 @@ export const LOGOUT_REPLY = z.object({
 });
 
 const REQUIREMENT = z.object({
-  balance: DECIMAL.describe('Required whole gate tokens'),
-  met: z.boolean().describe('Whether the wallet holds them'),
+  balance: DECIMAL.nullable().describe("Required whole gate tokens; null where the operator's list decides"),
+  met: z.boolean().describe('Whether the wallet has the tier'),
 });
 
 export const WALLET_REPLY = z.object({
@@ -184,7 +184,7 @@ export const WALLET_REPLY = z.object({
     basic: REQUIREMENT.describe('Basic tier'),
     premium: REQUIREMENT.describe('Premium tier'),
   }),
-  gateToken: ADDRESS.describe('ERC-20 gate token'),
+  gateToken: ADDRESS.nullable().describe('ERC-20 gate token; null where the operator lists the wallets of the tiers'),
   chain: z.string().describe('Chain of the gate token, CAIP-2, e.g. `eip155:8453`'),
   blockNumber: BLOCK,
 });

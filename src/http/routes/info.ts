@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import { z } from 'zod';
 import { ENDPOINTS, IDENTITY, INTERFACES } from '../../../agent-card/endpoints.ts';
 import type { Caller } from '../../auth/caller.ts';
-import { formatTierRequirement, TIER_REQUIREMENTS } from '../../auth/tiers.ts';
+import { formatTierRequirement, getRequiredBalance } from '../../auth/tiers.ts';
 import { CONTRACT_STATES, type ContractReading, type TokenMetadata } from '../../chain/contracts.ts';
 import { EAS_SCHEMAS, type SchemaName } from '../../chain/eas/schemas.ts';
 import { WEBSOCKET } from '../../events/events.ts';
@@ -133,13 +133,13 @@ function listTiers(): Info['tiers'] {
     {
       tier: 'basic',
       requirement: formatTierRequirement('basic'),
-      gateTokens: String(TIER_REQUIREMENTS.basic),
+      gateTokens: getRequiredBalance('basic'),
       opens: 'direction, confidence and salt of each forecast at once, regimes, webhooks, WebSocket',
     },
     {
       tier: 'premium',
       requirement: formatTierRequirement('premium'),
-      gateTokens: String(TIER_REQUIREMENTS.premium),
+      gateTokens: getRequiredBalance('premium'),
       opens: 'everything in Basic, the premium signal and copy trading',
     },
   ];
@@ -256,7 +256,7 @@ async function buildEcosystem(deps: Services): Promise<Ecosystem> {
         feedback: reputationRegistry.value?.feedback ?? null,
         reporter: reputationRegistry.value?.reporter ?? null,
       },
-      gateToken: toToken(addresses.gateToken, states.gateToken),
+      gateToken: addresses.gateToken && states.gateToken && toToken(addresses.gateToken, states.gateToken),
       stablecoin: toToken(addresses.stablecoin, states.stablecoin),
       agentCommerce:
         addresses.agentCommerce === null || agentCommerce === null
@@ -416,7 +416,7 @@ const ECOSYSTEM = namedObject('Ecosystem', {
       feedback: COUNT.nullable().describe("Outcomes logged by the operator's reporter; null unless live"),
       reporter: ADDRESS.nullable().describe('Reporter wallet; null unless live'),
     }),
-    gateToken: TOKEN.describe('ERC-20 gate token'),
+    gateToken: TOKEN.nullable().describe('ERC-20 gate token; null without one'),
     stablecoin: TOKEN.describe('Stablecoin of payments'),
     agentCommerce: nullableObjectOf('ERC-8183 contract; null where no jobs are taken', {
       ...CONTRACT,

@@ -300,7 +300,7 @@ function renderConsentFacts({ redirectHost, tier }: ConsentRequest): Markup {
       `read forecasts over MCP with the ${tier === 'basic' ? 'Basic tier of your wallet' : 'tier of your wallet, up to Premium'}, and nothing else`,
     ],
     ['Your wallet needs', formatTierRequirement('basic')],
-    ['Until', 'you revoke it, or the tokens leave the wallet; for a year at most'],
+    ['Until', 'you revoke it, or the wallet loses its tier; for a year at most'],
     ['Afterwards you go to', redirectHost],
   ] as const;
   return el(

@@ -133,7 +133,7 @@ const MARKET = z.object({
 export const CONTRACT_ADDRESSES = {
   eas: ADDRESS.describe('Ethereum Attestation Service'),
   schemaRegistry: ADDRESS.describe('Schema registry of EAS'),
-  gateToken: ADDRESS.describe('ERC-20 gate token'),
+  gateToken: ADDRESS.nullable().describe('ERC-20 gate token; null where the operator lists the wallets of the tiers'),
   stablecoin: ADDRESS.describe('Stablecoin of payments'),
   identityRegistry: ADDRESS.describe('ERC-8004 identity registry'),
   reputationRegistry: ADDRESS.describe('ERC-8004 reputation registry'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { TIERS } from '../../auth/caller.ts';
 import { LOGIN_WINDOW_MS } from '../../auth/login-message.ts';
 import { WINDOW_SECONDS } from '../../auth/rate-limits.ts';
-import { TIER_REQUIREMENTS } from '../../auth/tiers.ts';
+import { getRequiredBalance } from '../../auth/tiers.ts';
 import { TOKEN_LIFETIME_SECONDS } from '../../auth/tokens.ts';
 import type { ContractStates } from '../../chain/contracts.ts';
 import { WEBSOCKET } from '../../events/events.ts';
@@ -61,7 +61,7 @@ interface RateSettings {
 /** Limits of the interface (section 8), from the constants and settings that enforce them. */
 export function buildLimits(rates: RateSettings): Info['limits'] {
   return {
-    gateBalance: { basic: String(TIER_REQUIREMENTS.basic), premium: String(TIER_REQUIREMENTS.premium) },
+    gateBalance: { basic: getRequiredBalance('basic'), premium: getRequiredBalance('premium') },
     sessionTokenSeconds: TOKEN_LIFETIME_SECONDS,
     signatureWindowSeconds: LOGIN_WINDOW_MS / 1_000,
     attestationHistory: { least: 1, ...PAGE_LIMITS.attestations },
@@ -180,9 +180,9 @@ const PAGE = z.object({
 });
 
 const LIMITS = z.object({
-  gateBalance: objectOf('Gate tokens per tier', {
-    basic: z.string().describe('Whole gate tokens, decimal digits'),
-    premium: z.string().describe('Whole gate tokens, decimal digits'),
+  gateBalance: objectOf('Gate tokens per tier; null without a gate token', {
+    basic: z.string().nullable().describe('Whole gate tokens, decimal digits'),
+    premium: z.string().nullable().describe('Whole gate tokens, decimal digits'),
   }),
   sessionTokenSeconds: COUNT.describe('Lifetime of a session token'),
   signatureWindowSeconds: COUNT.describe('Tolerance of login timestamps against the server clock, either way'),

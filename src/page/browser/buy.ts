@@ -609,7 +609,7 @@ async function callChain(endpoint: string, method: string, params: readonly unkn
 }
 
 const SIGNATURE_EXPLANATION =
-  'Your wallet signs a line of text, no transaction. The service checks its gate tokens and shows today’s call for 30 minutes.';
+  'Your wallet signs a line of text, no transaction. The service checks its tier and shows today’s call for 30 minutes.';
 
 /** Login dialog: a wallet of this browser, or an access token. @param options `fallback` gets the focus if the opener is gone */
 export function createUnlockDialog(options: {
@@ -707,12 +707,11 @@ function createTokenForm(field: HTMLInputElement, onUse: () => void) {
 
 /** Which token is needed, how much of it, where the rule is written, and how to read a call without it. */
 function renderTierRule({ tiers, contracts, chain }: ApiResponses['info']) {
-  const needed = tiers.filter(({ gateTokens }) => gateTokens !== null);
+  const needed = tiers.filter(({ tier }) => tier !== 'public');
+  const { gateToken } = contracts;
   return [
     h('p', {}, [
-      'Gate token ',
-      renderOnChain('address', contracts.gateToken, chain),
-      ` on ${formatChain(chain)}: `,
+      ...(gateToken === null ? [] : ['Gate token ', renderOnChain('address', gateToken, chain), ` on ${formatChain(chain)}: `]),
       needed.map(({ tier, requirement }) => `${formatTier(tier)} ${requirement.replace(' gate tokens', '')}`).join(', '),
       '. ',
       h('a', { href: 'docs#/access/getWalletTier' }, 'The rule'),

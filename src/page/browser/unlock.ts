@@ -157,7 +157,7 @@ function parseTokenClaims(token: string): LoginSession | null {
 }
 
 function formatLoginProblem({ code, message, suggestedAction, retryAfterSeconds, facts }: ApiProblem) {
-  if (code === 'TIER_REQUIRED') return formatBalanceTooLow(facts);
+  if (code === 'TIER_REQUIRED' && facts.requiredBalance !== null) return formatBalanceTooLow(facts);
   if (code === 'RATE_LIMITED') return `Too many attempts. Try again in ${retryAfterSeconds ?? 60} seconds.`;
   if (code === 'UNAUTHENTICATED' && facts.field === 'timestamp') return formatClockSkew(facts);
   if (code === 'UNAUTHENTICATED' && facts.field === 'Authorization') return `The service rejects this token: ${message}.`;

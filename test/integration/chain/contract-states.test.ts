@@ -42,7 +42,7 @@ it('returns the value of each live contract', async () => {
   ]);
   expect(identityRegistry.value).toEqual({ owner: local.accounts.attester.address, agentUri: 'http://agent.example/registration.json' });
   expect(reputationRegistry.value).toEqual({ feedback: 0, reporter: local.accounts.reporter.address });
-  expect(gateToken.value).toMatchObject({ decimals: 18 });
+  expect(gateToken?.value).toMatchObject({ decimals: 18 });
   expect(agentCommerce!.value).toEqual({ paymentToken: local.addresses.stablecoin });
   expect(stablecoin.value).toMatchObject({ symbol: expect.stringMatching(/\w/), decimals: 6 });
 });

@@ -409,7 +409,7 @@ describeWithBrowser('unlocking the page', (browser) => {
       init: (opening) => installWallets(opening, [{ name: 'Poor', account: poor }]),
     });
     await page.getByRole('button', { name: 'Poor' }).click();
-    await page.getByText('This wallet holds too few gate tokens').waitFor();
+    await page.getByText('This wallet has no tier for a login').waitFor();
     await page.getByRole('button', { name: 'Revoke Old bot' }).click();
     await dialog(page).getByRole('button', { name: 'Revoke access' }).click();
     await ended(page, 'Old bot').waitFor();

@@ -13,7 +13,7 @@ export async function moveGateTokens(service: TestService, from: DemoWallet, to:
   const move = async (sender: PrivateKeyAccount, receiver: PrivateKeyAccount) => {
     await callJsonRpc(rpcUrl, 'anvil_setBalance', sender.address, '0x56bc75e2d63100000');
     const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [receiver.address, amount] });
-    await sendTransactions(rpcUrl, sender, [{ to: contracts.gateToken, data }]);
+    await sendTransactions(rpcUrl, sender, [{ to: contracts.gateToken!, data }]);
   };
   await move(wallets[from], wallets[to]);
   return () => move(wallets[to], wallets[from]);

@@ -2,11 +2,10 @@ import { spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { Hex, LocalAccount } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import type { ChainAddresses } from '../../../src/chain/addresses.ts';
 import { type Chain, type ChainOptions, createChain } from '../../../src/chain/client.ts';
 import type { WalletRole } from '../../../src/chain/wallet.ts';
 import { startAnvil } from '../../../src/dev/local-chain/anvil.ts';
-import { callJsonRpc, deployContracts, fundGas } from '../../../src/dev/local-chain/contracts.ts';
+import { callJsonRpc, deployContracts, fundGas, type LocalAddresses } from '../../../src/dev/local-chain/contracts.ts';
 import { LOCAL_CHAIN_ID } from '../../../src/settings.ts';
 
 export type TestRole = WalletRole | 'stranger';
@@ -16,7 +15,7 @@ export interface TestChain {
   /** Of anvil. */
   pid: number;
   chainId: number;
-  addresses: ChainAddresses;
+  addresses: LocalAddresses;
   /** Deployed the contracts and holds the gate tokens. */
   deployer: LocalAccount;
   /** Random keys with gas money. `keys` is for processes under test. */

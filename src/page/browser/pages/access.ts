@@ -206,7 +206,7 @@ function mountSignIn(place: HTMLElement, onOwner: (owner: AccessOwner) => void) 
     wallets.ask();
     return onOwner(createSessionOwner(current, () => findSigner(wallets.all, current.wallet)));
   }
-  const introduction = h('p', {}, 'Sign in with the wallet that holds the gate tokens: a signature, which moves no funds.');
+  const introduction = h('p', {}, 'Sign in with the wallet that has the tier: a signature, which moves no funds.');
   replaceChildren(place, introduction, list, demo, status);
   drawWallets();
   wallets.ask();
@@ -293,8 +293,7 @@ mountSignIn(byId('access'), showAccess);
 function showAccess(owner: AccessOwner) {
   const list = createAccessList(owner);
   const wallet = h('p', {}, 'Wallet ', h('code', { title: owner.wallet }, shortenHex(owner.wallet)));
-  const lacksTokens =
-    'This wallet holds too few gate tokens for a login. It can see and end what it has granted: each asks for a signature.';
+  const lacksTokens = 'This wallet has no tier for a login. It can see and end what it has granted: each asks for a signature.';
   const form = owner.makeKey ? createKeyForm(owner.makeKey, list.show) : h('p', { class: 'notice' }, lacksTokens);
   replaceChildren(byId('access'), wallet, h('section', { 'aria-label': 'Access' }, list.element), form);
   void list.show();

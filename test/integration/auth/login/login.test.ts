@@ -68,7 +68,7 @@ async function giveTokens(to: Hex, tokens: string): Promise<void> {
   const abi = parseAbi(['function transfer(address to, uint256 value) returns (bool)']);
   const data = encodeFunctionData({ abi, functionName: 'transfer', args: [to, parseUnits(tokens, 18)] });
   const keys = parseLocalKeys(JSON.parse(await readFile(join(service.dataDir, 'keys.json'), 'utf8')));
-  await sendTransactions(rpcUrl, privateKeyToAccount(keys.deployer), [{ to: contracts.gateToken, data }]);
+  await sendTransactions(rpcUrl, privateKeyToAccount(keys.deployer), [{ to: contracts.gateToken!, data }]);
 }
 
 const SPELLINGS: Record<string, (address: string) => string> = {

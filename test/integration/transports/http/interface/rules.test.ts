@@ -100,7 +100,7 @@ async function transfer(from: PrivateKeyAccount, to: Hex, units: bigint): Promis
   const { rpcUrl } = service.infrastructure;
   await callJsonRpc(rpcUrl, 'anvil_setBalance', from.address, '0x56bc75e2d63100000');
   const data = encodeFunctionData({ abi, functionName: 'transfer', args: [to, units] });
-  await sendTransactions(rpcUrl, from, [{ to: service.http.chain.addresses.gateToken, data }]);
+  await sendTransactions(rpcUrl, from, [{ to: service.http.chain.addresses.gateToken!, data }]);
 }
 
 const gatedRoutes = (...accesses: Route['access'][]) => allRoutes(parts).filter(({ access }) => accesses.includes(access));
