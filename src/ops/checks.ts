@@ -411,36 +411,33 @@ export const walletsCheck: Check = {
     const roles = await readRoles();
     // A local chain asks for no fee worth counting.
     const gasPrice = config.chainMode === 'real' ? await chainCall('Reading the gas price', () => connected.client.getGasPrice()) : 0n;
-    const funds = await Promise.all(roles.map((wallet) => readFunds(connected, wallet, gasPrice)));
-    return [...judgeFunds(funds, config), ...checkPayee(config.PAYEE_ADDRESS, roles), await checkMargins(connected, config)];
+    const faucet = config.CHAIN_ID === LOCAL_CHAIN_ID ? ', from a faucet' : '';
+    const action = (to: string) => `Send ether on chain ${config.CHAIN_ID} to ${to}${faucet}.`;
+    const funds = await Promise.all(roles.map((wallet) => checkFunds(connected, wallet, { gasPrice, action: action(wallet.address) })));
+    const empty = funds.filter(({ level }) => level === 'fail');
+    const isPermanent = empty.some((one) => one.isPermanent);
+    const detail = `too little ether: ${empty.map((one) => one.detail).join('; ')}`;
+    return [
+      ...(empty.length === 0 ? [] : [fail(detail, { action: action('each'), isPermanent })]),
+      ...funds.filter(({ level }) => level !== 'fail'),
+      ...checkPayee(config.PAYEE_ADDRESS, roles),
+      await checkMargins(connected, config),
+    ];
   },
 };
 
-interface Funds extends RoleWallet {
-  detail: string;
-  isEmpty: boolean;
-  isLow: boolean;
-}
-
-async function readFunds({ client }: Chain, { role, address }: RoleWallet, gasPrice: bigint): Promise<Funds> {
+async function checkFunds(
+  { client }: Chain,
+  { role, address }: RoleWallet,
+  { gasPrice, action }: { gasPrice: bigint; action: string },
+): Promise<Finding> {
   const { gas, work, enough } = DUTIES[role];
   const balance = await chainCall('Reading a balance', () => client.getBalance({ address }));
   const units = gasPrice === 0n ? null : balance / (gas * gasPrice);
   const lasts = units === null ? '' : `: ${units} ${work} at ${formatGwei(gasPrice)} gwei, the fee for data on Ethereum not counted`;
   const detail = `${role} ${address} has ${formatEther(balance)} ether${lasts}`;
-  return { role, address, detail, isEmpty: units === 0n || balance === 0n, isLow: units !== null && units < enough };
-}
-
-/** One line for all that are empty. */
-function judgeFunds(funds: readonly Funds[], { CHAIN_ID }: Pick<Config, 'CHAIN_ID'>): Finding[] {
-  const send = (to: string) => `Send ether on chain ${CHAIN_ID} to ${to}${CHAIN_ID === LOCAL_CHAIN_ID ? ', from a faucet' : ''}.`;
-  const empty = funds.filter(({ isEmpty }) => isEmpty);
-  const others = funds.filter(({ isEmpty }) => !isEmpty);
-  const advice = { action: send('each'), isPermanent: empty.some(({ role }) => role === 'attester') };
-  return [
-    ...(empty.length === 0 ? [] : [fail(`too little ether: ${empty.map(({ detail }) => detail).join('; ')}`, advice)]),
-    ...others.map(({ detail, address, isLow }) => (isLow ? warn(detail, send(address)) : ok(detail))),
-  ];
+  if (units === 0n || balance === 0n) return fail(detail, { action, isPermanent: role === 'attester' });
+  return units !== null && units < enough ? warn(detail, action) : ok(detail);
 }
 
 function checkPayee(payee: Address | undefined, roles: readonly RoleWallet[]): Finding[] {

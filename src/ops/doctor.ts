@@ -90,25 +90,14 @@ function listQuestions({ config, now }: DoctorDeps): Question[] {
   const range = { from: today - RANGE_DAYS, to: today };
   const series = Object.entries(SERIES_PLANS).flatMap(([what, { sources }]) => sources.map((source) => ({ what, source })));
   const etf = createEtfSources(config.SOSOVALUE_API_KEY).map((source) => ({ what: 'etfFlows', source }));
-  return [
-    ...VENUE_SOURCES.map((source) => ({
-      provider: source.provider,
-      what: VENUE_PRICE,
-      read: async (provider: Providers[ProviderId]) => {
-        await source.fetchTicker(provider);
-        return 0;
-      },
-    })),
-    ...[...series, ...etf].map(({ what, source }) => ({
-      provider: source.provider,
-      what,
-      read: async (provider: Providers[ProviderId]) => {
-        const newest = Math.max(...(await source.fetch(provider, range)).map(({ day }) => day));
-        if (newest === Number.NEGATIVE_INFINITY) throw new Error(`nothing within ${RANGE_DAYS} days`);
-        return today - newest;
-      },
-    })),
-  ];
+  const prices = VENUE_SOURCES.map(({ provider: id, fetchTicker }): Question => {
+    return { provider: id, what: VENUE_PRICE, read: (provider) => fetchTicker(provider).then(() => 0) };
+  });
+  const days = [...series, ...etf].map(({ what, source }): Question => {
+    const read: Question['read'] = async (provider) => today - Math.max(...(await source.fetch(provider, range)).map(({ day }) => day));
+    return { provider: source.provider, what, read };
+  });
+  return [...prices, ...days];
 }
 
 /** One after the other, until the provider cannot be reached. */
@@ -118,7 +107,8 @@ async function ask(providers: Providers, questions: readonly Question[]): Promis
   for (const { provider, what, read } of questions) {
     try {
       if (unreachable !== undefined) throw unreachable;
-      answers.push({ provider, what, ageDays: await read(providers[provider]) });
+      const ageDays = await read(providers[provider]);
+      answers.push({ provider, what, ageDays, ...(ageDays > RANGE_DAYS && { error: new Error(`nothing within ${RANGE_DAYS} days`) }) });
     } catch (error) {
       answers.push({ provider, what, ageDays: Number.NaN, error });
       if (findNetworkFault(error) !== null) unreachable = error;
@@ -253,26 +243,34 @@ const publicUrlCheck: Check = {
   needs: ['PUBLIC_URL', 'TRUST_PROXY'],
   needsTarget: true,
   async run(deps) {
-    const { config, roles } = deps;
-    const { PUBLIC_URL: base } = config;
+    const { PUBLIC_URL: base } = deps.config;
     if (base === undefined) return [skipped('PUBLIC_URL is not set')];
-    const fetchService = createOperatorFetch({ base, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
-    const notYet = await createAdvice(deps);
-    const tls = await checkCertificate(new URL(base), notYet);
-    // Whatever is answered without a certificate is of another server.
-    if (tls.some(({ action, level }) => level === 'fail' || action === START)) return tls;
-    const answers = await checkService(fetchService, { base, roles: await roles(), notYet });
-    if (answers.some(({ level }) => level !== 'ok')) return [...tls, ...answers];
-    const rest = [
-      orFinding(() => checkWebSocket(fetchService, base)),
-      examineConnection(fetchService, base),
-      listUntrustedProxy(config, new URL(base)),
-    ];
-    return [...tls, ...answers, ...(await Promise.all(rest)).flat()];
+    const findings = await examinePublicUrl(deps, base);
+    // Before the first day nothing has to answer.
+    const days = await deps
+      .database()
+      .then(({ db }) => db.collection('days').estimatedDocumentCount())
+      .catch(() => 1);
+    return findings.map((finding) => (finding.action === START && days === 0 ? { ...finding, level: 'warn' } : finding));
   },
 };
 
-async function checkCertificate({ protocol, hostname, port }: URL, notYet: Unanswered): Promise<Finding[]> {
+/** Until one is no good: what comes behind it is then of another server. */
+async function examinePublicUrl({ config, roles }: DoctorDeps, base: string): Promise<Finding[]> {
+  const fetchService = createOperatorFetch({ base, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
+  const tls = await checkCertificate(new URL(base));
+  if (tls.some(({ level }) => level === 'fail')) return tls;
+  const answers = await checkService(fetchService, base, await roles());
+  if (answers.some(({ level }) => level === 'fail')) return [...tls, ...answers];
+  const rest = [
+    orFinding(() => checkWebSocket(fetchService, base)),
+    examineConnection(fetchService, base),
+    listUntrustedProxy(config, new URL(base)),
+  ];
+  return [...tls, ...answers, ...(await Promise.all(rest)).flat()];
+}
+
+async function checkCertificate({ protocol, hostname, port }: URL): Promise<Finding[]> {
   if (protocol !== 'https:') return [];
   try {
     const { subject, validTo } = await readCertificate({ hostname, port: Number(port || 443) }, TIMEOUT_MS);
@@ -287,13 +285,7 @@ async function checkCertificate({ protocol, hostname, port }: URL, notYet: Unans
   }
 }
 
-interface ServiceExpectation {
-  base: string;
-  roles: readonly RoleWallet[];
-  notYet: Unanswered;
-}
-
-async function checkService(fetchService: OutboundFetch, { base, roles, notYet }: ServiceExpectation): Promise<Finding[]> {
+async function checkService(fetchService: OutboundFetch, base: string, roles: readonly RoleWallet[]): Promise<Finding[]> {
   const attester = roles.find(({ role }) => role === 'attester')?.address;
   try {
     const response = await fetchService(joinUrl(base, '/api/svc/info'));
@@ -310,16 +302,7 @@ async function checkService(fetchService: OutboundFetch, { base, roles, notYet }
 }
 
 const START = `Start the service and the proxy, then run it again. ${PROXY_SECTION}`;
-type Unanswered = (detail: string) => Finding;
-
-/** Before the first start nothing can answer: no failure without a record. */
-async function createAdvice({ database }: DoctorDeps): Promise<Unanswered> {
-  const days = await database().then(
-    ({ db }) => db.collection('days').estimatedDocumentCount(),
-    () => 1,
-  );
-  return (detail) => (days === 0 ? warn(detail, START) : fail(detail, { action: START }));
-}
+const notYet = (detail: string): Finding => fail(detail, { action: START });
 
 /** Without a token the handshake is answered 401; where a proxy drops `Upgrade`, the request is answered 426. */
 async function checkWebSocket(fetchService: OutboundFetch, base: string): Promise<Finding> {
