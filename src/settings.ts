@@ -135,8 +135,7 @@ const CHAIN_SETTINGS = {
   },
   GATE_WALLETS: {
     schema: gateWalletsSchema.optional(),
-    description:
-      'In place of a gate token the wallets of the tiers, such as `basic:0x…,premium:0x…`, or `none`; all others pay per call. Read at the start',
+    description: 'In place of a gate token: `basic:<address>,premium:<address>`, or `none`; all other wallets pay per call',
   },
   STABLECOIN_ADDRESS: { schema: addressSchema.optional(), requiredOnRealChain: true, description: 'EIP-3009 stablecoin of payments' },
   IDENTITY_REGISTRY_ADDRESS: {

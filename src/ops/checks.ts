@@ -167,7 +167,11 @@ export function toFinding(error: unknown, advice: Advice = {}): Finding {
   return fail(error.message, { ...reached, ...(because && { because: [because] }), action: error.suggestedAction ?? null, ...advice });
 }
 
-const CONNECTION_CHECKS: { [code in ErrorCode]?: string } = { CHAIN_UNREACHABLE: 'rpc', DATABASE_UNAVAILABLE: 'database' };
+const CONNECTION_CHECKS: { [code in ErrorCode]?: string } = {
+  CHAIN_UNREACHABLE: 'rpc',
+  CHAIN_REVERTED: 'contracts',
+  DATABASE_UNAVAILABLE: 'database',
+};
 const NETWORK_FAULT =
   /\b(ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|ENETDOWN|ETIMEDOUT|timed out|no answer within \d+ m?s|ECONNREFUSED|ECONNRESET)\b/;
 
@@ -268,13 +272,13 @@ function checkSchemas(reading: Awaited<ReturnType<typeof readContractStates>>['s
   );
 }
 
-async function checkRegistries({ client, addresses }: Chain): Promise<Finding> {
+async function checkRegistries({ client, chainId, addresses }: Chain): Promise<Finding> {
   const { identityRegistry, reputationRegistry } = addresses;
   const call = { address: reputationRegistry, abi: registryAbi, functionName: 'getIdentityRegistry' } as const;
   const code = await chainCall('Reading the identity registry', () => client.getCode({ address: identityRegistry }));
   const where = `identity registry ${identityRegistry}`;
   if (code === undefined)
-    return fail(`${where} has no code`, { action: 'Set IDENTITY_REGISTRY_ADDRESS to its address.', isPermanent: true });
+    return fail(`${where} has no code`, { action: `Set IDENTITY_REGISTRY_ADDRESS to its address on chain ${chainId}.`, isPermanent: true });
   const named = await chainCall('Reading the reputation registry', () => client.readContract(call)).catch(orElse('CHAIN_REVERTED', 'none'));
   if (named.toLowerCase() === identityRegistry.toLowerCase()) return ok(`${where}, reputation registry ${reputationRegistry}`);
   return fail(`reputation registry ${reputationRegistry} belongs to the identity registry ${named}, not to ${identityRegistry}`, {
@@ -434,7 +438,8 @@ async function checkFunds(
   const { gas, work, enough } = DUTIES[role];
   const balance = await chainCall('Reading a balance', () => client.getBalance({ address }));
   const units = gasPrice === 0n ? null : balance / (gas * gasPrice);
-  const lasts = units === null ? '' : `: ${units} ${work} at ${formatGwei(gasPrice)} gwei, the fee for data on Ethereum not counted`;
+  const lasts =
+    units === null || balance === 0n ? '' : `: ${units} ${work} at ${formatGwei(gasPrice)} gwei, the fee for data on Ethereum not counted`;
   const detail = `${role} ${address} has ${formatEther(balance)} ether${lasts}`;
   if (units === 0n || balance === 0n) return fail(detail, { action, isPermanent: role === 'attester' });
   return units !== null && units < enough ? warn(detail, action) : ok(detail);

@@ -13,6 +13,7 @@ import type { WebhookDoc } from '../events/webhooks/queue.ts';
 import { DAY_MS, toDay } from '../forecast/day.ts';
 import { PROVIDERS, type ProviderId } from '../market/live/provider.ts';
 import { createProviders, parseProviderUrls } from '../market/live/providers.ts';
+import { SERIES, type SeriesId } from '../market/series.ts';
 import { createEtfSources, SERIES_PLANS, VENUE_SOURCES } from '../market/sources/registry.ts';
 import { findMissingIndexes, readDatabaseTime } from '../platform/mongo.ts';
 import { createResolver, getHostname, isLoopbackAddress, isPublicAddress } from '../platform/outbound/guarded.ts';
@@ -45,7 +46,6 @@ import {
 
 /** Venues whose closes settle an outcome. */
 const QUORUM = 3;
-const RANGE_DAYS = 45;
 const MAX_SKEW_MS = 60_000;
 /** One attempt each: the report is of now. */
 const ONCE = { attempts: 1, attemptTimeoutMs: 8_000 };
@@ -87,13 +87,16 @@ const VENUE_PRICE = 'price';
 
 function listQuestions({ config, now }: DoctorDeps): Question[] {
   const today = toDay(now().getTime());
-  const range = { from: today - RANGE_DAYS, to: today };
-  const series = Object.entries(SERIES_PLANS).flatMap(([what, { sources }]) => sources.map((source) => ({ what, source })));
-  const etf = createEtfSources(config.SOSOVALUE_API_KEY).map((source) => ({ what: 'etfFlows', source }));
+  const series = Object.entries(SERIES_PLANS).flatMap(([what, { sources }]) =>
+    sources.map((source) => ({ what: what as SeriesId, source })),
+  );
+  const etf = createEtfSources(config.SOSOVALUE_API_KEY).map((source) => ({ what: 'etfFlow' as const, source }));
   const prices = VENUE_SOURCES.map(({ provider: id, fetchTicker }): Question => {
     return { provider: id, what: VENUE_PRICE, read: (provider) => fetchTicker(provider).then(() => 0) };
   });
   const days = [...series, ...etf].map(({ what, source }): Question => {
+    const { lagDays, staleDays } = SERIES[what];
+    const range = { from: today - lagDays - staleDays, to: today };
     const read: Question['read'] = async (provider) => today - Math.max(...(await source.fetch(provider, range)).map(({ day }) => day));
     return { provider: source.provider, what, read };
   });
@@ -108,7 +111,12 @@ async function ask(providers: Providers, questions: readonly Question[]): Promis
     try {
       if (unreachable !== undefined) throw unreachable;
       const ageDays = await read(providers[provider]);
-      answers.push({ provider, what, ageDays, ...(ageDays > RANGE_DAYS && { error: new Error(`nothing within ${RANGE_DAYS} days`) }) });
+      answers.push({
+        provider,
+        what,
+        ageDays,
+        ...(ageDays === Number.POSITIVE_INFINITY && { error: new Error('only values that are too old') }),
+      });
     } catch (error) {
       answers.push({ provider, what, ageDays: Number.NaN, error });
       if (findNetworkFault(error) !== null) unreachable = error;

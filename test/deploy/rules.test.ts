@@ -31,11 +31,17 @@ describeWithPrograms('deploy/alertmanager, read by amtool', ['amtool'], ({ amtoo
   it.each([
     ['page', 'page'],
     ['ticket', 'ticket'],
-    ['info', 'none'],
   ])('sends an alert of severity %s to %s', async (severity, receiver) => {
     const sent = await runProgram(amtool, ['config', 'routes', 'test', config, `severity=${severity}`, 'alertname=Oracle'], DEPLOY);
     expect(sent.trim()).toBe(receiver);
   });
+});
+
+it('wakes a person for at most 25 of them', () => {
+  const rules = deployYaml('prometheus/rules.yaml').groups.flatMap((group: { rules: { labels: { severity: string } }[] }) => group.rules);
+  const severities = Object.groupBy(rules as { labels: { severity: string } }[], ({ labels }) => labels.severity);
+  expect(severities.page!.length).toBeLessThanOrEqual(25);
+  expect(Object.keys(severities).toSorted()).toEqual(['page', 'ticket']);
 });
 
 it('inhibits alerts that there are, by alerts that there are', () => {
