@@ -41,15 +41,13 @@ const addressListSchema = z
   .regex(/^0x[0-9a-fA-F]{40}(,0x[0-9a-fA-F]{40})*$/, 'must be addresses, 0x and 40 hex characters each, separated by commas')
   .transform((text) => text.split(',') as `0x${string}`[]);
 
-const GATE_WALLET = /^(basic|premium):0x[0-9a-fA-F]{40}$/;
+const GATE_WALLETS = /^(none|((basic|premium):0x[0-9a-fA-F]{40}(,|$))+)(?<!,)$/;
 const gateWalletsSchema = z
   .string()
-  .refine((text) => text === 'none' || text.split(',').every((part) => GATE_WALLET.test(part)), {
-    error: 'must be none, or basic:<address> and premium:<address>, separated by commas',
-  })
+  .regex(GATE_WALLETS, 'must be none, or basic:<address> and premium:<address>, separated by commas')
   .transform((text): ReadonlyMap<string, 'basic' | 'premium'> => {
-    const parts = text === 'none' ? [] : text.toLowerCase().split(',');
-    return new Map(parts.map((part) => part.split(':') as ['basic' | 'premium', string]).map(([tier, wallet]) => [wallet, tier]));
+    const pairs = text.toLowerCase().matchAll(/(basic|premium):(\w+)/g);
+    return new Map(Array.from(pairs, ([, tier, wallet]) => [wallet!, tier as 'basic' | 'premium']));
   });
 
 const hashListSchema = z

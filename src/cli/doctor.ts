@@ -19,7 +19,7 @@ settings, secrets, wallets, chain endpoint, contracts, identity, database, clock
   footer: 'Exits with 0 without a failure, 1 with one, 2 on a usage error. Warnings do not change it.',
 };
 
-const EXIT = { ok: 0, failed: 1 } as const;
+const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
 /** @returns the exit code @throws UsageError */
 export async function runDoctorCommand(args: readonly string[], environment: Environment, out: TerminalOutput): Promise<number> {
@@ -61,14 +61,12 @@ function formatDoctorReport({ chainMode, causes, checks, counts }: DoctorReport,
   return [...wrong, ...others, '', ...kind, `${ok} ok, ${warn} warnings, ${fail} failures, ${skipped} skipped`];
 }
 
-const EXIT_USAGE = 2;
-
 /** `npm run doctor`, and `node bin/start.mjs --check`. Sets the exit code of the process. */
 export async function runDoctorProgram(args: readonly string[], environment: Readonly<Record<string, string | undefined>>): Promise<void> {
   try {
     process.exitCode = await runDoctorCommand(args, environment, process.stdout);
   } catch (error) {
     if (!isOracleError(error)) throw error;
-    failWith(error, EXIT_USAGE);
+    failWith(error, EXIT.usage);
   }
 }

@@ -18,10 +18,9 @@ import { createEtfSources, SERIES_PLANS, VENUE_SOURCES } from '../market/sources
 import { findMissingIndexes, readDatabaseTime } from '../platform/mongo.ts';
 import { createResolver, getHostname, isLoopbackAddress, isPublicAddress } from '../platform/outbound/guarded.ts';
 import { createOperatorFetch, type OutboundFetch, readCertificate, readJson, readSntpOffsetMs } from '../platform/outbound/operator.ts';
-import { estimateEntropyBits } from '../platform/secrets.ts';
 import { joinUrl } from '../platform/service-client.ts';
 import { MAX_CLOCK_SKEW_MS, withTimeout } from '../platform/time.ts';
-import { type Config, listSettings, type SettingName } from '../settings.ts';
+import { type Config, listSettings } from '../settings.ts';
 import {
   type Check,
   contractsCheck,
@@ -65,9 +64,9 @@ export const feedsCheck: Check = {
     const isLive = config.FEEDS === 'live' || (config.FEEDS === 'auto' && config.chainMode === 'real');
     if (!isLive) return [ok(`FEEDS=${config.FEEDS}: no provider is asked`)];
     const providers = createProviders({ urls, log: deps.log, timing: ONCE });
-    const byProvider = [...Map.groupBy(listQuestions(deps), ({ provider }) => provider).values()];
-    const answers = (await Promise.all(byProvider.map((questions) => ask(providers, questions)))).flat();
-    return [...countVenues(answers), ...describeProviders(providers, answers), ...compareClocks(providers)];
+    const byProvider = [...Map.groupBy(listQuestions(deps), ({ provider }) => provider)];
+    const reports = await Promise.all(byProvider.map(([id, questions]) => ask(providers[id], questions)));
+    return [...countVenues(reports), ...describeProviders(reports), ...compareClocks(providers)];
   },
 };
 
@@ -78,12 +77,15 @@ interface Question {
   read(provider: Providers[ProviderId]): Promise<number>;
 }
 
-interface ProviderAnswer extends Omit<Question, 'read'> {
-  ageDays: number;
+interface ProviderReport {
+  provider: Providers[ProviderId];
+  fresh: string[];
+  problems: string[];
+  /** Why it cannot be reached. */
   error?: unknown;
 }
 
-const VENUE_PRICE = 'price';
+const PRICE = 'price';
 
 function listQuestions({ config, now }: DoctorDeps): Question[] {
   const today = toDay(now().getTime());
@@ -92,42 +94,40 @@ function listQuestions({ config, now }: DoctorDeps): Question[] {
   );
   const etf = createEtfSources(config.SOSOVALUE_API_KEY).map((source) => ({ what: 'etfFlow' as const, source }));
   const prices = VENUE_SOURCES.map(({ provider: id, fetchTicker }): Question => {
-    return { provider: id, what: VENUE_PRICE, read: (provider) => fetchTicker(provider).then(() => 0) };
+    return { provider: id, what: PRICE, read: (provider) => fetchTicker(provider).then(() => 0) };
   });
   const days = [...series, ...etf].map(({ what, source }): Question => {
     const { lagDays, staleDays } = SERIES[what];
     const range = { from: today - lagDays - staleDays, to: today };
-    const read: Question['read'] = async (provider) => today - Math.max(...(await source.fetch(provider, range)).map(({ day }) => day));
+    const read: Question['read'] = async (provider) => {
+      const newest = Math.max(...(await source.fetch(provider, range)).map(({ day }) => day));
+      if (newest === Number.NEGATIVE_INFINITY) throw new Error(`nothing within ${lagDays + staleDays} days`);
+      return today - newest;
+    };
     return { provider: source.provider, what, read };
   });
   return [...prices, ...days];
 }
 
-/** One after the other, until the provider cannot be reached. */
-async function ask(providers: Providers, questions: readonly Question[]): Promise<ProviderAnswer[]> {
-  const answers: ProviderAnswer[] = [];
-  let unreachable: unknown;
-  for (const { provider, what, read } of questions) {
+/** One after the other, unless the provider cannot be reached. */
+async function ask(provider: Providers[ProviderId], questions: readonly Question[]): Promise<ProviderReport> {
+  const report: ProviderReport = { provider, fresh: [], problems: [] };
+  for (const { what, read } of questions) {
     try {
-      if (unreachable !== undefined) throw unreachable;
-      const ageDays = await read(providers[provider]);
-      answers.push({
-        provider,
-        what,
-        ageDays,
-        ...(ageDays === Number.POSITIVE_INFINITY && { error: new Error('only values that are too old') }),
-      });
+      report.fresh.push(`${what} ${await read(provider)} days old`);
     } catch (error) {
-      answers.push({ provider, what, ageDays: Number.NaN, error });
-      if (findNetworkFault(error) !== null) unreachable = error;
+      if (report.fresh.length === 0 && findNetworkFault(error) !== null) return { ...report, error };
+      report.problems.push(`${what}: ${getErrorMessage(error)}`);
     }
   }
-  return answers;
+  const { rowsLeftOut, lastLeftOut } = provider.health();
+  if (rowsLeftOut > 0) report.problems.push(`${rowsLeftOut} rows left out, the last because ${lastLeftOut}`);
+  return report;
 }
 
-function countVenues(answers: readonly ProviderAnswer[]): Finding[] {
-  const venues = answers.filter(({ what }) => what === VENUE_PRICE);
-  const answering = venues.filter(({ error }) => error === undefined).length;
+function countVenues(reports: readonly ProviderReport[]): Finding[] {
+  const venues = reports.filter(({ provider }) => VENUE_SOURCES.some((source) => source.provider === provider.id));
+  const answering = venues.filter(({ fresh }) => fresh.some((text) => text.startsWith(PRICE))).length;
   if (answering >= QUORUM) return [];
   return [
     fail(`${answering} of ${venues.length} venues answer: without ${QUORUM} no outcome is settled`, {
@@ -140,29 +140,18 @@ function countVenues(answers: readonly ProviderAnswer[]): Finding[] {
 const OTHER_PROVIDER = 'Where another provider has the data it takes its place; see docs/DATA.md.';
 
 /** A line a provider; one line for all that cannot be reached for the same reason. */
-function describeProviders(providers: Providers, answers: readonly ProviderAnswer[]): Finding[] {
-  const byProvider = [...Map.groupBy(answers, ({ provider }) => provider)].map(([id, own]) => {
-    const faults = own.flatMap(({ error }) => findNetworkFault(error) ?? []);
-    return { id, own, fault: own.every(({ error }) => error !== undefined) ? faults[0] : undefined };
-  });
-  const unreachable = Map.groupBy(byProvider, ({ fault }) => fault);
-  return [...unreachable].flatMap(([fault, members]) => {
-    if (fault === undefined) return members.map(({ id, own }) => describeProvider(providers[id], own));
-    const names = members.map(({ id }) => PROVIDERS[id].title).join(', ');
-    const isReached = members.some(({ own }) => own.some(({ error }) => !isUnreachable(error)));
-    return [{ ...warn(`${names}: cannot be reached (${fault})`, OTHER_PROVIDER), ...(!isReached && { reached: false }) }];
+function describeProviders(reports: readonly ProviderReport[]): Finding[] {
+  return [...Map.groupBy(reports, ({ error }) => findNetworkFault(error))].flatMap(([fault, members]) => {
+    if (fault === null) return members.map(describeProvider);
+    const names = members.map(({ provider }) => provider.title).join(', ');
+    const reached = isUnreachable(members[0]!.error) ? { reached: false } : {};
+    return [{ ...warn(`${names}: cannot be reached (${fault})`, OTHER_PROVIDER), ...reached }];
   });
 }
 
-/** Age of what answers, what fails, and rows of its answers that were invalid. */
-function describeProvider(provider: Providers[ProviderId], answers: readonly ProviderAnswer[]): Finding {
-  const { title, licence } = PROVIDERS[provider.id];
-  const { rowsLeftOut, lastLeftOut } = provider.health();
-  const without = (text: string) => text.replaceAll(`${title}: `, '');
-  const problems = answers.flatMap(({ what, error }) => (error === undefined ? [] : `${what}: ${without(getErrorMessage(error))}`));
-  if (rowsLeftOut > 0) problems.push(`${rowsLeftOut} rows left out, the last because ${without(String(lastLeftOut))}`);
-  const fresh = answers.filter(({ error }) => error === undefined).map(({ what, ageDays }) => `${what} ${ageDays} days old`);
-  const detail = `${title}: ${[...problems, ...fresh].join('; ')}; terms: ${licence}`;
+function describeProvider({ provider: { id, title }, fresh, problems }: ProviderReport): Finding {
+  const texts = [...problems, ...fresh].map((text) => text.replaceAll(`${title}: `, ''));
+  const detail = `${title}: ${texts.join('; ')}; terms: ${PROVIDERS[id].licence}`;
   return { ...(problems.length === 0 ? ok(detail) : warn(detail, OTHER_PROVIDER)), reached: true };
 }
 
@@ -521,10 +510,8 @@ const FIRST_START_CHECKS = [walletsCheck, rpcCheck, contractsCheck, databaseChec
 
 /** Before the first transaction of a record on a real chain, which is permanent. @throws OracleError CONFIG_INVALID with all that cannot be repaired later */
 export async function requireReadyForFirstStart(deps: Omit<DoctorDeps, 'problems' | 'isSet' | 'ntpHost'>): Promise<void> {
-  const report = await runDoctor({ ...deps, problems: [], isSet: () => true, ntpHost: null }, FIRST_START_CHECKS);
-  const faults = report.checks.flatMap(({ title, findings }) =>
-    findings.filter(({ level, isPermanent }) => level === 'fail' && isPermanent).map((finding) => ({ title, ...finding })),
-  );
+  const { causes } = await runDoctor({ ...deps, problems: [], isSet: () => true, ntpHost: null }, FIRST_START_CHECKS);
+  const faults = causes.filter(({ level, isPermanent }) => level === 'fail' && isPermanent);
   if (faults.length === 0) return;
   const lines = faults.map(({ title, detail, action }) => `${title}: ${detail}${action === null ? '' : `\n    -> ${action}`}`);
   throw new OracleError('CONFIG_INVALID', `The record cannot begin, since this cannot be repaired later:\n  ${lines.join('\n  ')}`, {
@@ -660,9 +647,7 @@ const backupCheck: Check = {
   },
 };
 
-const MASTER_SECRETS = ['SALT_SECRET', 'ENCRYPTION_SECRET', 'ADMIN_PASSWORD'] as const satisfies SettingName[];
-
-/** Every wrong setting, and how strong the secrets are. */
+/** Every wrong setting. */
 const settingsCheck: Check = {
   id: 'settings',
   title: 'Settings',
@@ -672,15 +657,9 @@ const settingsCheck: Check = {
     if (problems.length > 0) return problems.map(({ name, problem }) => fail(`${name}: ${problem}`, { action: suggestCorrection([name]) }));
     const names = listSettings().map(([name]) => name);
     const unknown = config.unknownVariables.map(({ name, problem }) => warn(`${name}: ${problem}`, suggestCorrection([name])));
-    return [ok(`${names.filter(isSet).length} of ${names.length} are set, none is wrong`), ...unknown, ...describeStrength(config)];
+    return [ok(`${names.filter(isSet).length} of ${names.length} are set, none is wrong`), ...unknown];
   },
 };
-
-function describeStrength(config: Config) {
-  const set = MASTER_SECRETS.filter((name) => config[name] !== undefined);
-  if (config.chainMode !== 'real' || set.length === 0) return [];
-  return [ok(set.map((name) => `${name} about ${Math.floor(estimateEntropyBits(config[name]!))} bits`).join(', '))];
-}
 
 /** In the order of the report: what others depend on comes first. */
 const CHECKS: readonly Check[] = [
