@@ -64,10 +64,15 @@ async function requireSamePrice(record: ForecastRecord, market: Market, newRecor
   });
 }
 
-/** With another database the same days would be attested twice. Its own one has a confirmed transaction, or one of the attester. @throws OracleError CONFIG_INVALID, CHAIN_UNREACHABLE */
+/** With another database the same days would be attested twice, or the days of a rehearsal shown as those of the record. Its own one has a confirmed transaction, or one of the attester. @throws OracleError CONFIG_INVALID, CHAIN_UNREACHABLE */
 export async function requireOwnDatabase({ chainId, client, addresses }: Chain, journal: Journal, attester: Address): Promise<void> {
   if ((await journal.findLastConfirmed(chainId)) !== null) return;
   if ((await journal.findHighestNonce(chainId, attester)) !== null) return;
+  if (await journal.hasOtherChain(chainId))
+    throw new OracleError('CONFIG_INVALID', `Setting MONGODB_URI: this database holds a record of another chain than ${chainId}`, {
+      field: 'MONGODB_URI',
+      suggestedAction: 'Begin with an empty database, new keys and a new SALT_SECRET.',
+    });
   const call = { address: addresses.identityRegistry, abi: erc721Abi, functionName: 'balanceOf', args: [attester] } as const;
   if ((await chainCall('Reading the agents of the attester', () => client.readContract(call))) === 0n) return;
   // Another process may have begun the record meanwhile: it writes to the journal before it sends.

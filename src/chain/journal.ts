@@ -132,6 +132,8 @@ export function createJournal(db: Db) {
     /** The transaction in the highest block that any wallet has confirmed. */
     findLastConfirmed: (chainId: number): Promise<JournalRow | null> =>
       rows.findOne({ chainId, state: 'CONFIRMED' }, { sort: { 'receipt.blockNumber': -1 } }),
+    hasOtherChain: async (chainId: number): Promise<boolean> =>
+      (await rows.findOne({ chainId: { $ne: chainId } }, { projection: { _id: 1 } })) !== null,
     /** Whether there is a transaction of another chain, or of none of these wallets. */
     async hasOthers(chainId: number, wallets: readonly Address[]): Promise<boolean> {
       // Rows that were read back from a chain have addresses in lower case.

@@ -86,3 +86,14 @@ it.each<[string, Breakage, () => Record<string, string>, RegExp]>([
   expect(code).toBe(1);
   for (const name of ['Kraken', 'Bybit', 'Yahoo Finance']) expect(text.split(name).length, text).toBeLessThanOrEqual(2);
 });
+
+it('begins with the cause of a change to another chain with the database of the rehearsal', async () => {
+  const rows = database.db.collection('transactions');
+  const { insertedId } = await rows.insertOne({ chainId: 31_337, key: 'register', nonce: 0 });
+  const { code, text } = await examine(chain.rpcUrl, {});
+  await rows.deleteOne({ _id: insertedId });
+  expect({ code, text }).toMatchObject({
+    code: 1,
+    text: expect.stringMatching(/^fail +Record and identity Setting MONGODB_URI: this database holds/),
+  });
+});
