@@ -292,7 +292,7 @@ type ContestReport = { step: string; round: string | null } & ({ done: string } 
 
 /** Steps are idempotent and safe in parallel; one that waits or fails does not block the others. */
 async function runContest(deps: ContestDeps): Promise<ContestReport[]> {
-  const { rounds, entrants, log, now } = deps;
+  const { rounds, log, now } = deps;
   const reports: ContestReport[] = [];
   const attempt = async (step: string, round: string | null, run: () => Promise<string | null>) => {
     try {
@@ -310,8 +310,6 @@ async function runContest(deps: ContestDeps): Promise<ContestReport[]> {
     await attempt('resolve', round._id, () => decideRound(deps, round));
   for (const round of await rounds.find({ state: 'RESOLVED', rankedAt: null }).sort({ _id: 1 }).toArray())
     await attempt('score', round._id, () => scoreRound(deps, round));
-  // Addresses are not kept longer than their limits need.
-  await attempt('purge', null, () => entrants.purge(now()).then(() => null));
   if (reports.length > 0) log.debug({ reports }, 'contest');
   return reports;
 }

@@ -7,6 +7,7 @@ import { requireNode } from '../require-node.mjs';
 requireNode();
 printHelpIfAsked('Usage: npm run docs:tables\n\nWrites the tables that come from the code into the documents, and deploy/directories/.');
 const { renderSettingsTable } = await import('../../src/settings.ts');
+const { renderRetentionTable } = await import('../../src/app/retention.ts');
 const { renderOfferingsTable } = await import('../../src/commerce/offerings.ts');
 const { renderContestMarkdown } = await import('../../src/contest.ts');
 const { renderProblemsTable } = await import('../../src/http/routes/docs.ts');
@@ -18,6 +19,7 @@ const { buildPackageFiles } = await import('../../src/tools/packages.ts');
 const { buildEventTables } = await import('../../src/tools/docs-tables.ts');
 
 await replace('docs/SETTINGS.md', 'settings', renderSettingsTable());
+await replace('docs/SETTINGS.md', 'retention', renderRetentionTable());
 await replace('docs/DATA.md', 'providers', providersMarkdown());
 await replace('docs/API.md', 'problems', renderProblemsTable(declaredRoutes()));
 await replace('docs/PAYING.md', 'offerings', renderOfferingsTable());

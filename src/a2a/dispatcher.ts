@@ -24,7 +24,7 @@ export type A2aContext = Pick<Context, 'db' | 'log' | 'now'> & { shutdown: Pick<
 
 export interface DispatchOptions extends ExecutorOptions {
   card: a2a.AgentCard;
-  push: Pick<TaskPush, keyof PushNotificationStore | 'send' | 'check' | 'deleteForTask' | 'purge'>;
+  push: Pick<TaskPush, keyof PushNotificationStore | 'send' | 'check' | 'deleteForTask'>;
 }
 
 interface TaskHandlerOptions extends DispatchOptions, A2aContext {
@@ -351,7 +351,7 @@ const COLLECTION = 'a2a_messages';
 const MESSAGE_KEY = { owner: 1, messageId: 1 } as const;
 
 export const MESSAGE_INDEXES = [
-  { collection: COLLECTION, indexes: [{ key: MESSAGE_KEY, unique: true }, { key: { expiresAt: 1 } }] },
+  { collection: COLLECTION, indexes: [{ key: MESSAGE_KEY, unique: true }] },
 ] as const satisfies CollectionIndexes[];
 
 /** Maps message ids to tasks, so that a repeated message reaches the same task (idempotency key: owner and `messageId`). */
@@ -386,10 +386,6 @@ export class MessageClaims {
       if (!isDuplicateKey(error)) throw error;
     }
     return (await this.find(owner, message)) ?? this.claim(owner, message, taskId);
-  }
-
-  async purge(now: Date): Promise<void> {
-    await this.#messages.deleteMany({ expiresAt: { $lte: now } });
   }
 }
 

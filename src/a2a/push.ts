@@ -32,7 +32,7 @@ const BY_TASK = { hint: { owner: 1, taskId: 1, slot: 1 } } as const;
 const BY_ID = { hint: { _id: 1 } } as const;
 
 export const PUSH_CONFIG_INDEXES = [
-  { collection: COLLECTION, indexes: [{ key: BY_TASK.hint, unique: true }, { key: { expiresAt: 1 } }] },
+  { collection: COLLECTION, indexes: [{ key: BY_TASK.hint, unique: true }] },
 ] as const satisfies CollectionIndexes[];
 
 interface PushConfigDoc {
@@ -158,10 +158,6 @@ export class TaskPush implements sdk.PushNotificationStore, sdk.PushNotification
 
   async deleteForTask(owner: string, taskId: string): Promise<void> {
     await this.#configs.deleteMany({ owner, taskId }, BY_TASK);
-  }
-
-  async purge(now: Date): Promise<void> {
-    await this.#configs.deleteMany({ expiresAt: { $lte: now } }, { hint: { expiresAt: 1 } });
   }
 
   /** Resolves when the event is delivered to, or dropped for, every callback. Never rejects. */

@@ -19,7 +19,6 @@ export const A2A_INDEXES = [...TASK_INDEXES, ...MESSAGE_INDEXES] as const;
 export interface A2a {
   adapters: ProtocolAdapter[];
   tasks: ReturnType<typeof createTaskService>;
-  purge(now: Date): Promise<void>;
   /** Resolves when no task is running. */
   drain(): Promise<void>;
 }
@@ -34,9 +33,6 @@ export function createA2a(context: A2aContext, options: DispatchOptions): A2a {
   return {
     adapters: createA2aAdapters(guard(handler, log)),
     tasks: createTaskService(handler, store),
-    async purge(expiredAt) {
-      await Promise.all([store.purge(expiredAt), claims.purge(expiredAt), push.purge(expiredAt)]);
-    },
     drain: () => handler.drain(),
   };
 }

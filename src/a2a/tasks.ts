@@ -109,7 +109,7 @@ const LIST_KEY = { owner: 1, statusAt: -1, _id: -1 } as const;
 const CAPACITY_KEY = { countedAs: 1, createdAt: 1 } as const;
 
 export const TASK_INDEXES = [
-  { collection: COLLECTION, indexes: [{ key: LIST_KEY }, { key: CAPACITY_KEY }, { key: { expiresAt: 1 } }] },
+  { collection: COLLECTION, indexes: [{ key: LIST_KEY }, { key: CAPACITY_KEY }] },
 ] as const satisfies CollectionIndexes[];
 
 /** Above the duration of any skill. Measured by the clock of the database, so that clock skew of processes does not matter. */
@@ -271,10 +271,6 @@ export class MongoTaskStore implements TaskStore {
       last = doc;
     }
     return page;
-  }
-
-  async purge(now: Date): Promise<void> {
-    await this.#tasks.deleteMany({ expiresAt: { $lte: now } });
   }
 
   #toFields(task: Task, owner: string) {

@@ -38,11 +38,11 @@ import { requireNoOpenRestore } from '../platform/backup.ts';
 import { createCache } from '../platform/concurrency.ts';
 import { inDataDir } from '../platform/data-dir.ts';
 import { createLog, createLogCounts } from '../platform/log.ts';
-import { connectMongo, type Database, ensureIndexes } from '../platform/mongo.ts';
+import { connectMongo, type Database, ensureIndexes, readDatabaseTime } from '../platform/mongo.ts';
 import { createStartupProgress, formatStartupStep, writeNotice } from '../platform/progress.ts';
 import { joinUrl } from '../platform/service-client.ts';
 import { createShutdown, stopOnSignals } from '../platform/shutdown.ts';
-import { createTrustedTime, type TrustedTime, takeTime } from '../platform/time.ts';
+import { createTrustedTime, type TrustedTime } from '../platform/time.ts';
 import { connectTracer, flushSpans } from '../platform/tracing.ts';
 import { ChampionLog } from '../record/challenge.ts';
 import { CrowdFigures } from '../record/crowd.ts';
@@ -77,6 +77,7 @@ import {
   type StartupContext,
 } from './infrastructure.ts';
 import { composeContest, composePipeline, composeSelfTestService, composeVenues } from './pipeline.ts';
+import { purgeExpired } from './retention.ts';
 import {
   buildCardSource,
   composeA2a,
@@ -204,11 +205,12 @@ export async function assembleService(context: StartupContext, address: string |
     appOptions,
     adapters: [...a2a.adapters, mcp, ...oauth],
     applications: applications?.access ?? null,
-    async purge(at) {
+    async purge() {
       // A clock that runs ahead would delete documents that have not expired.
-      if ((await time.findDisagreement(takeTime(at))) !== null) return;
-      const stores = [access, a2a, commerce.sales, core.record.known.changes, push.events, webhookDelivery, websocket, applications];
-      await Promise.all(stores.map((store) => store?.purge(at)));
+      if ((await time.findDisagreement()) !== null) return;
+      const at = await readDatabaseTime(core.db);
+      const logs = [core.record.known.changes, push.events];
+      await Promise.all([purgeExpired(core.db, at), access.keys.purge(), ...logs.map((log) => log.purge(at))]);
     },
   };
 }
@@ -506,6 +508,6 @@ export interface Service extends ServiceCore {
   applications: AccessSource | null;
   /** Processes agent commerce jobs until the process stops; null where none are accepted. */
   watchJobs: Jobs['watch'];
-  purge(now: Date): Promise<void>;
+  purge(): Promise<void>;
   state: { schedule: Schedule | null };
 }

@@ -7,16 +7,9 @@ import type { EventViewOptions } from '../events/event-view.ts';
 import { WEBSOCKET } from '../events/events.ts';
 import { type EventListener, EventLog, followEvents, publishChanges } from '../events/log.ts';
 import { DeliveryQueue, publishWebhookNotices, startWebhookWorker, type WebhookWorkerDeps } from '../events/webhooks/queue.ts';
-import { purgeQuotas, WebhookRegistry } from '../events/webhooks/registry.ts';
+import { WebhookRegistry } from '../events/webhooks/registry.ts';
 import { type Clock, createSystemClock, type SessionEntitlement, type SessionHolder } from '../events/websocket/connection.ts';
-import {
-  ConnectionHub,
-  ConnectionSlotStore,
-  createConnectionAcceptor,
-  SLOT_INDEXES,
-  TICKET_INDEXES,
-  TicketStore,
-} from '../events/websocket/hub.ts';
+import { ConnectionHub, ConnectionSlotStore, createConnectionAcceptor, TicketStore } from '../events/websocket/hub.ts';
 import type { AppOptions } from '../http/request.ts';
 import { createHandshakeHandler, type WebSocketDeps } from '../http/routes/websocket.ts';
 import { createHandshakeApp, type HttpServer } from '../http/server.ts';
@@ -28,13 +21,10 @@ import { createSecretBox } from '../platform/secrets.ts';
 import type { ServiceCore } from './core.ts';
 import type { ProcessContext } from './infrastructure.ts';
 
-export const WEBSOCKET_INDEXES = [...SLOT_INDEXES, ...TICKET_INDEXES] as const;
-
 export interface WebSocketService {
   tickets: TicketStore;
   /** Begins to follow the event log. @param clock default: the system clock */
   open(clock?: Clock): Promise<OpenWebSocket>;
-  purge(now: Date): Promise<void>;
 }
 
 export interface OpenWebSocket {
@@ -78,7 +68,7 @@ export function composeWebSocket(
     };
   }
 
-  return { tickets, open, purge: async (at) => void (await Promise.all([tickets.purge(at), new ConnectionSlotStore(db).purge()])) };
+  return { tickets, open };
 }
 
 /** Serves handshakes on an HTTP server until all connections are closed. */
@@ -176,7 +166,6 @@ export type DeliveryTiming = Pick<WebhookWorkerDeps, 'leaseMs' | 'marginMs' | 't
 
 export interface WebhookDelivery {
   start(): Promise<void>;
-  purge(now: Date): Promise<void>;
 }
 
 /** Share of a worker per host: a quarter of its concurrent calls. Over all hosts, a wallet gets a quarter of the calls. */
@@ -217,7 +206,6 @@ export function composeWebhookDelivery(
       shutdown.onStop('webhooks', () => worker.ended);
       wake = worker.wake;
     },
-    purge: async (at) => void (await Promise.all([queue.purge(at), purgeQuotas(db, at)])),
   };
 }
 

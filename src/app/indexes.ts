@@ -2,7 +2,6 @@ import { PUSH_CONFIG_INDEXES } from '../a2a/push.ts';
 import { A2A_INDEXES } from '../a2a/server.ts';
 import { AUTH_INDEXES } from '../auth/auth.ts';
 import { ARTIFACT_INDEXES, CLIENT_INDEXES, GRANT_INDEXES } from '../auth/oauth-clients.ts';
-import { REFRESH_REPLY_INDEXES } from '../auth/oauth-server.ts';
 import { REQUEST_COUNT_INDEXES } from '../auth/rate-limits.ts';
 import { CLIENT_FEEDBACK_INDEXES } from '../commerce/feedback.ts';
 import { JOB_INDEXES } from '../commerce/jobs/job-store.ts';
@@ -13,7 +12,7 @@ import { DEPLOYMENT_INDEXES } from '../commerce/x402/local-facilitator.ts';
 import { CONTEST_INDEXES } from '../contest.ts';
 import { EVENT_INDEXES } from '../events/log.ts';
 import { WEBHOOK_INDEXES } from '../events/webhooks/queue.ts';
-import { QUOTA_INDEXES } from '../events/webhooks/registry.ts';
+import { SLOT_INDEXES } from '../events/websocket/hub.ts';
 import { AUDIT_INDEXES } from '../http/admin.ts';
 import { LIVE_INDEXES } from '../market/live/store.ts';
 import { STEP_RUN_INDEXES } from '../pipeline/step-runs.ts';
@@ -27,7 +26,7 @@ import { SELF_TEST_INDEXES } from '../record/self-tests.ts';
 import { PAPER_INDEXES } from '../wager/paper-venue.ts';
 import { POLYMARKET_INDEXES } from '../wager/polymarket-exchange.ts';
 import { WAGER_INDEXES } from '../wager/wagers.ts';
-import { WEBSOCKET_INDEXES } from './events.ts';
+import { RETENTION_INDEXES } from './retention.ts';
 
 export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...RECORD_INDEXES,
@@ -41,7 +40,6 @@ export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...CONTEST_INDEXES,
   ...AUTH_INDEXES,
   ...ARTIFACT_INDEXES,
-  ...REFRESH_REPLY_INDEXES,
   ...GRANT_INDEXES,
   ...CLIENT_INDEXES,
   ...REQUEST_COUNT_INDEXES,
@@ -54,12 +52,12 @@ export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...PURCHASE_INDEXES,
   ...EVENT_INDEXES,
   ...WEBHOOK_INDEXES,
-  ...WEBSOCKET_INDEXES,
-  ...QUOTA_INDEXES,
+  ...SLOT_INDEXES,
   ...A2A_INDEXES,
   ...PUSH_CONFIG_INDEXES,
   ...REPORT_INDEXES,
   ...SELF_TEST_INDEXES,
   ...AUDIT_INDEXES,
   ...BACKUP_LOG_INDEXES,
+  ...RETENTION_INDEXES,
 ];

@@ -383,7 +383,7 @@ async function startScheduledJobs(service: Service): Promise<void> {
 
 /** Separate jobs: a slow provider or a long history delays nothing else. */
 function buildJobs(service: Service): Record<string, RecurringJob> {
-  const { live, http, purge, now } = service;
+  const { live, http, purge } = service;
   const { contest, commerce, purchases } = http;
   const collection: Record<string, RecurringJob> =
     live === null
@@ -408,6 +408,6 @@ function buildJobs(service: Service): Record<string, RecurringJob> {
     // Feedback of clients in the reputation registry.
     feedback: { cron: '*/5 * * * *', run: http.clientFeedback.collect },
     // Not every database engine deletes expired documents.
-    housekeeping: { cron: '17 * * * *', run: () => purge(now()) },
+    housekeeping: { cron: '17 * * * *', run: purge },
   };
 }

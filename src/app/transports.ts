@@ -154,9 +154,6 @@ export function composeApplications(context: Context) {
     stores,
     tokens: new ApplicationTokens({ stores, resources: listMcpResources(publicUrl), readBalance }),
     access: createApplicationAccess(stores),
-    async purge(at: Date) {
-      await Promise.all(Object.values(stores).map((store) => store.purge(at)));
-    },
   };
 }
 

@@ -93,10 +93,6 @@ export class ApiKeys implements AccessSource {
   revokeWallet(wallet: Address): Promise<number> {
     return this.#deps.store.revokeWallet(wallet, this.#deps.now());
   }
-
-  purge(now: Date): Promise<void> {
-    return this.#deps.store.purge(now);
-  }
 }
 
 function toAccessEntry({ _id: id, label: name, tier, createdAt, lastUsedAt, expiresAt }: Omit<ApiKeyDoc, 'slot'>): AccessEntry {
@@ -200,7 +196,10 @@ const COLLECTION = 'api_keys';
 export const API_KEY_INDEXES = [
   {
     collection: COLLECTION,
-    indexes: [{ key: { hash: 1 }, unique: true }, { key: { wallet: 1, slot: 1 }, unique: true }, { key: { expiresAt: 1 } }],
+    indexes: [
+      { key: { hash: 1 }, unique: true },
+      { key: { wallet: 1, slot: 1 }, unique: true },
+    ],
   },
 ] as const satisfies CollectionIndexes[];
 
@@ -277,11 +276,6 @@ export class ApiKeyStore {
     const live = await this.list(wallet, now);
     await repeatIfUncertain(() => this.#keys.deleteMany({ wallet }));
     return live.length;
-  }
-
-  /** Comparison with a date does not match null: a key without an end stays. */
-  async purge(now: Date): Promise<void> {
-    await this.#keys.deleteMany({ expiresAt: { $lte: now } });
   }
 }
 

@@ -23,7 +23,7 @@ import {
 } from './login-message.ts';
 import { toScopeTier } from './oauth-clients.ts';
 import { endGrant, type OAuthStores } from './oauth-server.ts';
-import { checkSiweMessage, LOGIN_CLAIM_INDEXES, LoginClaimStore, NONCE_INDEXES, SignedActs, type SiweExpectation } from './signed-acts.ts';
+import { checkSiweMessage, LoginClaimStore, SignedActs, type SiweExpectation } from './signed-acts.ts';
 import { createGateReader, type GateReading, lowerTier, type PaidTier, type ReadGateBalance, tierRequired } from './tiers.ts';
 import { AccessTokens, parseBearerToken, SESSION_INDEXES, TOKEN_LIFETIME_SECONDS, TokenKeyStore, unauthenticated } from './tokens.ts';
 
@@ -65,7 +65,7 @@ export interface RequestContext {
   countRejectedPayment(payer: ClaimedPayer): Promise<void>;
 }
 
-export const AUTH_INDEXES = [...SESSION_INDEXES, ...API_KEY_INDEXES, ...LOGIN_CLAIM_INDEXES, ...NONCE_INDEXES] as const;
+export const AUTH_INDEXES = [...SESSION_INDEXES, ...API_KEY_INDEXES] as const;
 
 /** What a request is authenticated by. */
 export type Credential = { kind: 'session'; doc: SessionDoc } | { kind: 'key'; doc: ApiKeyDoc };
@@ -155,10 +155,6 @@ export class SessionStore {
   async revokeWallet(wallet: Address, now: Date): Promise<number> {
     const { modifiedCount } = await this.#sessions.updateMany({ wallet, revokedAt: null }, { $set: { revokedAt: now } });
     return modifiedCount;
-  }
-
-  async purge(now: Date): Promise<void> {
-    await this.#sessions.deleteMany({ expiresAt: { $lte: now } });
   }
 }
 
@@ -390,11 +386,6 @@ export class AuthService {
   /** Current tier of a wallet with or without a session. @throws OracleError CHAIN_UNREACHABLE */
   getWalletTier(wallet: string): Promise<Tier> {
     return this.#walletTiers.getTier(wallet);
-  }
-
-  async purge(now: Date): Promise<void> {
-    for (const store of [this.#claims, this.acts, this.#sessions, this.apiKeys]) await store.purge(now);
-    await this.keys.purge();
   }
 }
 

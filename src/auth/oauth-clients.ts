@@ -23,11 +23,10 @@ interface ClientDoc extends BudgetUnit {
 
 const CLIENTS = 'oauth_clients';
 const DOCUMENTS = 'oauth_document_reads';
-const EXPIRY_KEY = { expiresAt: 1 } as const;
 const USE_KEY = { usedBy: 1, usedAt: -1 } as const;
 
 export const CLIENT_INDEXES = [
-  { collection: CLIENTS, indexes: [{ key: EXPIRY_KEY }, { key: USE_KEY }, BUDGET_INDEX] },
+  { collection: CLIENTS, indexes: [{ key: USE_KEY }, BUDGET_INDEX] },
   { collection: DOCUMENTS, indexes: [BUDGET_INDEX] },
 ] satisfies CollectionIndexes[];
 
@@ -112,11 +111,6 @@ export class ClientStore {
 
   async delete(id: string): Promise<void> {
     await this.#clients.deleteOne({ _id: id });
-  }
-
-  async purge(now: Date): Promise<void> {
-    await this.#clients.deleteMany({ expiresAt: { $lte: now } });
-    await this.#documents.purge(now);
   }
 
   /** Keeps the unused ones bounded. A client that a wallet allows meanwhile stays. */
@@ -424,7 +418,7 @@ interface ArtifactDoc {
 }
 
 export const ARTIFACT_INDEXES = [
-  { collection: 'oauth_artifacts', indexes: [{ key: { grantId: 1 } }, { key: { expiresAt: 1 } }] },
+  { collection: 'oauth_artifacts', indexes: [{ key: { grantId: 1 } }] },
 ] as const satisfies CollectionIndexes[];
 
 /** `consumed` is the time at which it was used, as `oidc-provider` reads it. */
@@ -478,10 +472,6 @@ export class ArtifactStore {
   async deleteOfGrant(grantId: string): Promise<void> {
     await this.#artifacts.deleteMany({ grantId });
   }
-
-  async purge(now: Date): Promise<void> {
-    await this.#artifacts.deleteMany({ expiresAt: { $lte: now } });
-  }
 }
 
 function toKey(kind: string, id: string): string {
@@ -506,7 +496,7 @@ interface GrantDoc {
 const CLIENT_KEY = { clientId: 1 } as const;
 
 export const GRANT_INDEXES = [
-  { collection: 'oauth_grants', indexes: [{ key: { wallet: 1 } }, { key: CLIENT_KEY }, { key: { expiresAt: 1 } }] },
+  { collection: 'oauth_grants', indexes: [{ key: { wallet: 1 } }, { key: CLIENT_KEY }] },
 ] as const satisfies CollectionIndexes[];
 
 /** Later grants of a wallet end the ones that were not used for longest. */
@@ -568,9 +558,5 @@ export class GrantStore {
   async delete(id: string, wallet?: Address): Promise<boolean> {
     const { deletedCount } = await this.#grants.deleteOne({ _id: id, ...(wallet === undefined ? {} : { wallet }) });
     return deletedCount === 1;
-  }
-
-  async purge(now: Date): Promise<void> {
-    await this.#grants.deleteMany({ expiresAt: { $lte: now } });
   }
 }

@@ -5,7 +5,7 @@ import type { Collection, Db } from 'mongodb';
 import type * as oidc from 'oidc-provider';
 import { type Address, getAddress } from 'viem';
 import { isOracleError, OracleError } from '../errors.ts';
-import { type CollectionIndexes, isFirstWrite } from '../platform/mongo.ts';
+import { isFirstWrite } from '../platform/mongo.ts';
 import type { TargetRules } from '../platform/outbound/guarded.ts';
 import type { SecretBox } from '../platform/secrets.ts';
 import type { ArtifactPayload, ArtifactStore, GrantStore } from './oauth-clients.ts';
@@ -433,10 +433,6 @@ interface ReplyDoc {
 
 const COLLECTION = 'oauth_refresh_replies';
 
-export const REFRESH_REPLY_INDEXES = [
-  { collection: COLLECTION, indexes: [{ key: { expiresAt: 1 } }] },
-] as const satisfies CollectionIndexes[];
-
 /** What is to be done with a refresh: `exchange` as its holder, leave it to the provider's own judgement, wait, or repeat the answer. */
 type Admission = { do: 'exchange'; holder: string } | { do: 'judge' } | { do: 'wait' } | { do: 'repeat'; body: unknown };
 
@@ -478,10 +474,6 @@ export class RefreshReplyStore {
     if (held === null) return;
     await this.#deps.artifacts.restore('RefreshToken', token, held.since);
     await this.#replies.deleteOne({ _id, holder, sealed: null });
-  }
-
-  async purge(now: Date): Promise<void> {
-    await this.#replies.deleteMany({ expiresAt: { $lte: now } });
   }
 
   async #insert(_id: string, clientId: string, holder: string): Promise<boolean> {

@@ -6,7 +6,6 @@ import { hasValidChecksum } from '../chain/addresses.ts';
 import type { Chain } from '../chain/client.ts';
 import { isSignedBy } from '../chain/contracts.ts';
 import { OracleError } from '../errors.ts';
-import type { CollectionIndexes } from '../platform/mongo.ts';
 import { insertFirst } from '../platform/retry.ts';
 import type { NewApiKey } from './api-keys.ts';
 import { LOGIN_WINDOW_MS, loginRejected } from './login-message.ts';
@@ -37,8 +36,6 @@ interface NonceDoc {
 }
 
 const COLLECTION = 'login_nonces';
-
-export const NONCE_INDEXES = [{ collection: COLLECTION, indexes: [{ key: { expiresAt: 1 } }] }] as const satisfies CollectionIndexes[];
 
 interface SignedActsDeps {
   db: Db;
@@ -131,10 +128,6 @@ export class SignedActs {
     }
   }
 
-  async purge(now: Date): Promise<void> {
-    await this.#nonces.deleteMany({ expiresAt: { $lte: now } });
-  }
-
   async #find(message: string) {
     const { nonce = '' } = parseSiweMessage(message);
     const found = await this.#nonces.findOne({ _id: nonce, 'composed.message': message });
@@ -178,10 +171,6 @@ function notComposedError(kind: ActKind, code: 'INPUT_INVALID' | 'UNAUTHENTICATE
   return new OracleError(code, problem, { field: 'message', suggestedAction });
 }
 
-export const LOGIN_CLAIM_INDEXES = [
-  { collection: 'login_claims', indexes: [{ key: { expiresAt: 1 } }] },
-] as const satisfies CollectionIndexes[];
-
 export class LoginClaimStore {
   /** `claimId` identifies the claimant: only it may release the claim. */
   readonly #claims: Collection<{ _id: string; claimId: string; expiresAt: Date }>;
@@ -197,10 +186,6 @@ export class LoginClaimStore {
     return async () => {
       await this.#claims.deleteOne({ _id: key, claimId });
     };
-  }
-
-  async purge(now: Date): Promise<void> {
-    await this.#claims.deleteMany({ expiresAt: { $lte: now } });
   }
 }
 

@@ -334,6 +334,4 @@ export class CardKeyStore extends SigningKeyStore<CardJwk> {
   }
 }
 
-export const SESSION_INDEXES = [
-  { collection: 'sessions', indexes: [{ key: { wallet: 1 } }, { key: { expiresAt: 1 } }] },
-] as const satisfies CollectionIndexes[];
+export const SESSION_INDEXES = [{ collection: 'sessions', indexes: [{ key: { wallet: 1 } }] }] as const satisfies CollectionIndexes[];

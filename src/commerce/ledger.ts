@@ -47,7 +47,6 @@ export const COMMERCE_INDEXES = [
       { key: { isWatched: 1, 'block.number': -1 }, sparse: true },
     ],
   },
-  { collection: 'struck_payments', indexes: [{ key: { struckAt: 1 } }] },
 ];
 
 interface RevisionDoc {

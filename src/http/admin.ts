@@ -38,7 +38,7 @@ export interface AuditedAction {
   source: RequestSource;
 }
 
-/** One action of the operator. Entries are inserted and completed, never deleted. */
+/** One action of the operator. Entries are inserted and completed, and changed by nothing else. */
 interface AuditEntry extends RequestSource, Omit<AuditedAction, 'source'> {
   _id: ObjectId;
   at: Date;

@@ -99,10 +99,6 @@ export class RangeBudget<Unit extends BudgetUnit> {
     await this.#units.deleteOne({ _id: id } as Filter<Unit>);
   }
 
-  async purge(now: Date): Promise<void> {
-    await this.#units.deleteMany({ at: { $lte: new Date(now.getTime() - this.#windowMs) } } as Filter<Unit>);
-  }
-
   /** Whether this request inserted the unit. */
   async #insert(request: BudgetRequest<Unit>): Promise<boolean> {
     const { id, at, fields, isFresh = false } = request;

@@ -129,7 +129,6 @@ export const X402_INDEXES = [
       { key: PAYMENT_KEY, unique: true, partialFilterExpression: { paymentId: { $exists: true } } },
       { key: TX_KEY, sparse: true },
       { key: SWEEP_KEY },
-      { key: { keptUntil: 1 } },
     ],
   },
 ] as const satisfies CollectionIndexes[];
@@ -271,10 +270,6 @@ export class PaymentClaimStore {
   async markSwept({ _id }: ClaimDoc): Promise<void> {
     await this.#claims.updateOne({ _id }, { $currentDate: { sweptAt: true } });
   }
-
-  async purge(now: Date): Promise<void> {
-    await this.#claims.deleteMany({ keptUntil: { $lte: now } });
-  }
 }
 
 interface FailedSettlementDoc extends Pick<ClaimDoc, '_id' | 'payer' | 'address'> {
@@ -284,7 +279,7 @@ interface FailedSettlementDoc extends Pick<ClaimDoc, '_id' | 'payer' | 'address'
 const FAILURES = 'x402_failed_settlements';
 
 export const FAILED_SETTLEMENT_INDEXES = [
-  { collection: FAILURES, indexes: [{ key: { payer: 1, at: -1 } }, { key: { address: 1, at: -1 } }, { key: { at: 1 } }] },
+  { collection: FAILURES, indexes: [{ key: { payer: 1, at: -1 } }, { key: { address: 1, at: -1 } }] },
 ] as const satisfies CollectionIndexes[];
 
 /** Within 24 hours. More for an address, since payers may share one. */
@@ -314,10 +309,6 @@ export class FailedSettlementStore {
     const [ofPayer, ofAddress] = await Promise.all([findOldest('payer'), findOldest('address')]);
     if (ofPayer !== null) throw tooManyFailuresError('payer', ofPayer, now);
     if (ofAddress !== null) throw tooManyFailuresError('address', ofAddress, now);
-  }
-
-  async purge(now: Date): Promise<void> {
-    await this.#failures.deleteMany({ at: { $lte: new Date(now.getTime() - DAY_MS) } });
   }
 }
 

@@ -254,9 +254,7 @@ async function hideNodeErrors<T>(log: Log, work: () => Promise<T>): Promise<T> {
 
 const COLLECTION = 'x402_deployments';
 
-export const DEPLOYMENT_INDEXES = [
-  { collection: COLLECTION, indexes: [BUDGET_INDEX, { key: { at: -1 }, expireAfterSeconds: (2 * DAY_MS) / 1_000 }] },
-] satisfies CollectionIndexes[];
+export const DEPLOYMENT_INDEXES = [{ collection: COLLECTION, indexes: [BUDGET_INDEX] }] satisfies CollectionIndexes[];
 
 /**
  * Each deployment costs its payer as much as its gas, which may be a fraction of a cent: what is bounded is the loss by transfers that

@@ -180,10 +180,6 @@ export class SalesService {
     }
   }
 
-  async purge(now: Date): Promise<void> {
-    await Promise.all([this.#deps.claims.purge(now), this.#deps.failures.purge(now)]);
-  }
-
   /** Null when a concurrent request claimed the payment first. */
   async #sellNew(incoming: IncomingPayment, admission: Promise<IdentifyPayer>): Promise<SaleResult | null> {
     const { call, payment, quote } = incoming;

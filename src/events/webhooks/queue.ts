@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Collection, Db, Document } from 'mongodb';
 import type { Caller, Tier } from '../../auth/caller.ts';
 import { isOracleError, orElse } from '../../errors.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../forecast/day.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../forecast/day.ts';
 import type { MoveSize } from '../../forecast/move.ts';
 import { WakeSignal } from '../../platform/concurrency.ts';
 import type { Log } from '../../platform/log.ts';
@@ -278,18 +278,6 @@ export class DeliveryQueue {
       this.#deliveries.findOne({ ...waiting, nextAttemptAt: { $lte: now } }, { hint: BY_TIME, sort: { nextAttemptAt: 1 } }),
     ]);
     return { pending, oldestDueAt: oldest?.nextAttemptAt ?? null };
-  }
-
-  async purge(now: Date): Promise<void> {
-    const { live, asked } = DELIVERY_RETENTION_DAYS;
-    // `ping:` and `replay:` sort after `live`.
-    for (const { cause, days } of [
-      { cause: LIVE_CAUSE, days: live },
-      { cause: { $gt: LIVE_CAUSE }, days: asked },
-    ]) {
-      const createdAt = { $lt: new Date(now.getTime() - days * DAY_MS) };
-      await this.#deliveries.deleteMany({ cause, createdAt, state: { $ne: 'PENDING' } }, { hint: BY_AGE });
-    }
   }
 }
 

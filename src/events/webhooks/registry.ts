@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS, SECOND_MS, toDay } from '../../forecast/day.ts';
 import { parseHorizonDays } from '../../forecast/horizon-input.ts';
 import type { MoveSize } from '../../forecast/move.ts';
 import { Semaphore, type SemaphoreLimits } from '../../platform/concurrency.ts';
-import { type CollectionIndexes, isDuplicateKey, isFirstWrite } from '../../platform/mongo.ts';
+import { isDuplicateKey, isFirstWrite } from '../../platform/mongo.ts';
 import { checkTarget, parseTarget, type TargetRules } from '../../platform/outbound/guarded.ts';
 import { confirmIfUncertain, insertFirst, repeatIfUncertain } from '../../platform/retry.ts';
 import { getTraceHeaders } from '../../platform/tracing.ts';
@@ -508,13 +508,6 @@ interface DailyQuotaDoc {
 }
 
 const QUOTA_COLLECTION = 'webhook_daily_use';
-const BY_EXPIRY = { expiresAt: 1 } as const;
-
-export const QUOTA_INDEXES = [{ collection: QUOTA_COLLECTION, indexes: [{ key: BY_EXPIRY }] }] as const satisfies CollectionIndexes[];
-
-export async function purgeQuotas(db: Db, now: Date): Promise<void> {
-  await db.collection(QUOTA_COLLECTION).deleteMany({ expiresAt: { $lte: now } }, { hint: BY_EXPIRY });
-}
 
 /** Normalizes the order. Equal fingerprints would deliver every event twice; without a filter of the move they stay those from before it. */
 function normalizeSubscription(wallet: string, target: StoredTarget, wanted: Subscription) {

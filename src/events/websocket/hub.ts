@@ -30,8 +30,6 @@ export const TICKET_SECONDS = 30;
 const TICKET_BYTES = 32;
 const COLLECTION = 'websocket_tickets';
 
-export const TICKET_INDEXES = [{ collection: COLLECTION, indexes: [{ key: { expiresAt: 1 } }] }] as const satisfies CollectionIndexes[];
-
 /** Single-use tickets for a handshake, for clients that must not put their token into a URL. */
 export class TicketStore {
   readonly #tickets: Collection<{ _id: string; credentialId: string; expiresAt: Date }>;
@@ -60,10 +58,6 @@ export class TicketStore {
   async redeem(ticket: string): Promise<boolean> {
     const issued = await this.#tickets.findOneAndDelete({ _id: hashTicket(ticket) });
     return issued !== null && issued.expiresAt > this.#now();
-  }
-
-  async purge(now: Date): Promise<void> {
-    await this.#tickets.deleteMany({ expiresAt: { $lte: now } });
   }
 }
 
@@ -455,15 +449,11 @@ const SLOT_LEASE_MS = 90_000;
 
 const SLOTS = 'websocket_slots';
 
-export const SLOT_INDEXES = [
-  { collection: SLOTS, indexes: [{ key: { holder: 1 } }, { key: { until: 1 } }] },
-] as const satisfies CollectionIndexes[];
+export const SLOT_INDEXES = [{ collection: SLOTS, indexes: [{ key: { holder: 1 } }] }] as const satisfies CollectionIndexes[];
 
 const LEASE_END = { $add: ['$$NOW', SLOT_LEASE_MS] };
 /** Also true for a new document. */
 const IS_FREE = { $not: [{ $gt: ['$until', '$$NOW'] }] };
-/** Expired slots are harmless; they are deleted after an hour. */
-const IS_ABANDONED = { $expr: { $lt: ['$until', { $subtract: ['$$NOW', 3_600_000] }] } };
 
 export class ConnectionSlotStore {
   readonly #slots: Collection<{ _id: string; holder: string; connection: string; until: Date }>;
@@ -507,9 +497,5 @@ export class ConnectionSlotStore {
 
   async releaseAll(): Promise<void> {
     await this.#slots.deleteMany({ holder: this.#holder });
-  }
-
-  async purge(): Promise<void> {
-    await this.#slots.deleteMany(IS_ABANDONED);
   }
 }

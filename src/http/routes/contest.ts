@@ -144,7 +144,7 @@ export const CONTEST_STATUS_REPLY = z.object({
   counts: objectOf('Counts of all rounds', {
     resolved: COUNT.describe('Resolved rounds'),
     void: COUNT.describe('Void rounds'),
-    commitments: COUNT.describe('Commitments of all rounds, one for each wallet and market'),
+    commitments: COUNT.describe('Commitments of the last 400 days, one for each wallet and market'),
   }),
   rules: listOf('Rules of the contest', { what: z.string().describe('Subject'), rule: z.string().describe('Rule as text') }),
   signing: objectOf('Typed data to sign (EIP-712)', {

@@ -72,6 +72,8 @@ export function providersMarkdown(): string {
     ['Price', titles(getProviderIds('btcClose'))],
     ...SERIES_IDS.map((series) => [SERIES[series].title, titles(getProviderIds(series))]),
     ...STRIKE_SOURCES.map(({ providers }) => ['Strikes and order books', titles(providers)]),
-  ];
-  return ['| Data | Providers, the primary first |', '| --- | --- |', ...rows.map((cells) => `| ${cells.join(' | ')} |`)].join('\n');
+  ] as const;
+  const merged = [...Map.groupBy(rows, ([, providers]) => providers)];
+  const lines = merged.map(([providers, group]) => `| ${group.map(([what]) => what).join('; ')} | ${providers} |`);
+  return ['| Data | Providers, the primary first |', '| --- | --- |', ...lines].join('\n');
 }

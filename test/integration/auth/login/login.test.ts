@@ -16,6 +16,7 @@ import {
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { createSiweMessage, type SiweMessage } from 'viem/siwe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { purgeExpired } from '../../../../src/app/retention.ts';
 import { formatLoginMessage } from '../../../../src/auth/login-message.ts';
 import { parseLocalKeys } from '../../../../src/dev/demo.ts';
 import { sendTransactions } from '../../../../src/dev/local-chain/contracts.ts';
@@ -411,13 +412,13 @@ it('stores nothing of a login that is usable for a thief of the database', async
 });
 
 it('purges expired documents only', async () => {
-  const { access } = service.http;
+  const { db } = service.database;
   const token = await loginToken(service, 'basic');
-  const count = (name: string) => service.database.db.collection(name).countDocuments();
-  await access.purge(new Date());
+  const count = (name: string) => db.collection(name).countDocuments();
+  await purgeExpired(db, new Date());
   expect(await service.appOptions.identify(`Bearer ${token}`)).toMatchObject({ tier: 'basic' });
   expect(await count('login_claims')).toBeGreaterThan(0);
-  await access.purge(new Date(Date.now() + 31 * 60_000));
+  await purgeExpired(db, new Date(Date.now() + 31 * 60_000));
   expect(await Promise.all(['sessions', 'login_claims', 'login_nonces'].map(count))).toEqual([0, 0, 0]);
   expect(await count('token_keys')).toBe(1);
 });

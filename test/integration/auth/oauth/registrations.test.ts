@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { purgeExpired } from '../../../../src/app/retention.ts';
 import { composeApplications, composeOAuth } from '../../../../src/app/transports.ts';
 import { CLIENT_INDEXES, ClientStore, DOCUMENT_LIMITS, REGISTRATION_LIMITS } from '../../../../src/auth/oauth-clients.ts';
 import { createChain } from '../../../../src/chain/client.ts';
@@ -129,7 +130,7 @@ describe('registrations without a consent', () => {
     clock.ms += 1_000;
     expect(await authorize(unused)).toBe(400);
     expect(await authorize(used)).toBe(303);
-    await applications.purge(now());
+    await purgeExpired(database.db, now());
     const kept = await database.db
       .collection<{ _id: string }>('oauth_clients')
       .find({ _id: { $in: [unused.clientId, used.clientId] } })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { purgeExpired } from '../../../../src/app/retention.ts';
 import { ArtifactStore, GrantStore } from '../../../../src/auth/oauth-clients.ts';
 import { connectMongo, type Database } from '../../../../src/platform/mongo.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
@@ -36,7 +37,7 @@ it('what has expired is not found, and is purged', async () => {
   const store = new ArtifactStore({ db: database.db, now });
   await store.put('Interaction', 'old', {}, new Date(Date.now() - 1));
   expect(await store.find('Interaction', 'old')).toBeUndefined();
-  await store.purge(new Date());
+  await purgeExpired(database.db, new Date());
   expect(await database.db.collection('oauth_artifacts').countDocuments({ expiresAt: { $lte: new Date() } })).toBe(0);
 });
 

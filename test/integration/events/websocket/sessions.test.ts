@@ -1,12 +1,13 @@
 import { encodeFunctionData, type Hex, parseAbi, parseUnits } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { composeWebSocket, type EventPublishing, type OpenWebSocket, WEBSOCKET_INDEXES } from '../../../../src/app/events.ts';
+import { composeWebSocket, type EventPublishing, type OpenWebSocket } from '../../../../src/app/events.ts';
 import { AUTH_INDEXES, AuthService } from '../../../../src/auth/auth.ts';
 import type { Context } from '../../../../src/context.ts';
 import { sendTransactions } from '../../../../src/dev/local-chain/contracts.ts';
 import { WEBSOCKET } from '../../../../src/events/events.ts';
 import { EVENT_INDEXES, EventLog, followEvents } from '../../../../src/events/log.ts';
+import { SLOT_INDEXES } from '../../../../src/events/websocket/hub.ts';
 import { createHandshakeHandler } from '../../../../src/http/routes/websocket.ts';
 import { createHandshakeApp, type HttpServer, listen } from '../../../../src/http/server.ts';
 import { createLog } from '../../../../src/platform/log.ts';
@@ -37,7 +38,7 @@ let server: HttpServer;
 beforeAll(async () => {
   [database, chain] = await Promise.all([testDatabase(), testChain()]);
   proxy = await rpcProxy(chain.rpcUrl);
-  await ensureIndexes(database.db, [...AUTH_INDEXES, ...EVENT_INDEXES, ...WEBSOCKET_INDEXES]);
+  await ensureIndexes(database.db, [...AUTH_INDEXES, ...EVENT_INDEXES, ...SLOT_INDEXES]);
 });
 afterAll(async () => {
   await proxy.close();

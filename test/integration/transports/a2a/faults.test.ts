@@ -1,6 +1,7 @@
 import { type Collection, type Db, MongoNetworkError } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { getUser } from '../../../../src/a2a/plan.ts';
+import { purgeExpired } from '../../../../src/app/retention.ts';
 import { PUBLIC_CALLER } from '../../../../src/auth/caller.ts';
 import type { RateLimiter } from '../../../../src/auth/rate-limits.ts';
 import { OracleError } from '../../../../src/errors.ts';
@@ -193,9 +194,9 @@ test('purge deletes expired tasks and messages, and no others', async () => {
   const own = { 'X-Forwarded-For': '203.0.113.77' };
   const same = message(MARKET);
   const { body } = await one.rpc('SendMessage', same, own);
-  await one.a2a.purge(new Date(Date.now() + 55 * 60_000));
+  await purgeExpired(suite.database.db, new Date(Date.now() + 55 * 60_000));
   expect((await one.rpc('GetTask', { id: body.result.id ?? body.result.task.id }, own)).body.result).toBeDefined();
-  await one.a2a.purge(new Date(Date.now() + 65 * 60_000));
+  await purgeExpired(suite.database.db, new Date(Date.now() + 65 * 60_000));
   expect((await one.rpc('GetTask', { id: body.result.task.id }, own)).body.error.code).toBe(-32001);
   expect((await one.rpc('SendMessage', same, own)).body.result.task.id).not.toBe(body.result.task.id);
 });

@@ -1,5 +1,6 @@
 import type { CommandStartedEvent, Document } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { purgeExpired } from '../../../../../src/app/retention.ts';
 import { DELIVERY_RETENTION_DAYS, DeliveryQueue } from '../../../../../src/events/webhooks/queue.ts';
 import { DAY_MS } from '../../../../../src/forecast/day.ts';
 import { connectMongo } from '../../../../../src/platform/mongo.ts';
@@ -166,7 +167,7 @@ describe('a queue', () => {
     expect(await positions({ limit: 9, state: 'PENDING', before: 4 })).toEqual([3, 2]);
   });
 
-  it('forgets what is over after its days, and goes on counting', async () => {
+  it('forgets after its days what is over, and what waits for an event that is no longer kept, and goes on counting', async () => {
     const { queue } = bench;
     const webhook = newWebhook();
     const old = new Date(bench.clock.now.getTime() - DELIVERY_RETENTION_DAYS.live * DAY_MS - 1);
@@ -176,8 +177,8 @@ describe('a queue', () => {
       await queue.wake(webhook._id);
     }
     await queue.append(webhook, messages(4, 4), bench.clock.now);
-    await queue.purge(bench.clock.now);
-    expect((await bench.rows(webhook._id)).map(({ position }) => position)).toEqual([3, 4]);
+    await purgeExpired(bench.database.db, bench.clock.now);
+    expect((await bench.rows(webhook._id)).map(({ position }) => position)).toEqual([4]);
     await queue.append(webhook, messages(5, 5), bench.clock.now);
     expect((await bench.rows(webhook._id)).at(-1)).toMatchObject({ position: 5, eventId: 5 });
   });
@@ -186,7 +187,7 @@ describe('a queue', () => {
     const { queue } = bench;
     const webhook = newWebhook();
     const old = new Date(bench.clock.now.getTime() - DELIVERY_RETENTION_DAYS.asked * DAY_MS - 1);
-    const recent = new Date(old.getTime() + 1);
+    const recent = new Date(old.getTime() + 2);
     const asked = messages(2, 3).map((message) => ({ ...message, cause: `replay:${message.eventId}` }));
     const ping = { eventId: null, type: 'ping', state: 'DELIVERED', attempts: [], nextAttemptAt: null, finishedAt: old } as const;
     await queue.append(webhook, messages(1, 1), old);
@@ -206,7 +207,7 @@ describe('a queue', () => {
         createdAt,
       });
     }
-    await queue.purge(bench.clock.now);
+    await purgeExpired(bench.database.db, bench.clock.now);
     expect((await bench.rows(webhook._id)).map(({ cause }) => cause)).toEqual(['live', 'replay:3', 'ping:1']);
   });
 });

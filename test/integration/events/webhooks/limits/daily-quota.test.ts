@@ -1,8 +1,9 @@
 import type { Address } from 'viem';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { purgeExpired } from '../../../../../src/app/retention.ts';
 import { EVENT_INDEXES, EventLog } from '../../../../../src/events/log.ts';
 import { DeliveryQueue, WEBHOOK_INDEXES } from '../../../../../src/events/webhooks/queue.ts';
-import { MAX_TESTS_PER_DAY, purgeQuotas, QUOTA_INDEXES } from '../../../../../src/events/webhooks/registry.ts';
+import { MAX_TESTS_PER_DAY } from '../../../../../src/events/webhooks/registry.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 import { newWallet, regimeDraft, testRegistry } from '../../../../support/webhooks/webhook-registry.ts';
@@ -16,7 +17,7 @@ let clock: Date;
 
 beforeAll(async () => {
   database = await testDatabase();
-  await ensureIndexes(database.db, [...QUOTA_INDEXES, ...WEBHOOK_INDEXES, ...EVENT_INDEXES]);
+  await ensureIndexes(database.db, [...WEBHOOK_INDEXES, ...EVENT_INDEXES]);
 });
 afterAll(() => database.drop());
 beforeEach(() => {
@@ -83,8 +84,8 @@ it('is forgotten once its day is over, and not before', async () => {
   const { wallet, ids } = await registered(1);
   await registry().test(wallet, ids[0]!);
   const kept = async () => (await usesOf(wallet).toArray()).length;
-  await purgeQuotas(database.db, LAST_MS);
+  await purgeExpired(database.db, LAST_MS);
   expect(await kept()).toBe(1);
-  await purgeQuotas(database.db, MIDNIGHT);
+  await purgeExpired(database.db, MIDNIGHT);
   expect(await kept()).toBe(0);
 });

@@ -16,12 +16,7 @@ import {
   type WebhookDeliveryDoc,
   type WebhookDoc,
 } from '../../../../../src/events/webhooks/queue.ts';
-import {
-  MAX_REPLAYED_EVENTS_PER_DAY,
-  QUOTA_INDEXES,
-  type ReplayRequest,
-  type WebhookRegistration,
-} from '../../../../../src/events/webhooks/registry.ts';
+import { MAX_REPLAYED_EVENTS_PER_DAY, type ReplayRequest, type WebhookRegistration } from '../../../../../src/events/webhooks/registry.ts';
 import { DAY_MS } from '../../../../../src/forecast/day.ts';
 import { MOVE_SIZES } from '../../../../../src/forecast/move.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
@@ -44,7 +39,7 @@ afterAll(() => database.drop());
 beforeEach(async () => {
   clock = minutes(60);
   for (const { name } of await database.db.listCollections().toArray()) await database.db.dropCollection(name);
-  await ensureIndexes(database.db, [...WEBHOOK_INDEXES, ...QUOTA_INDEXES, ...EVENT_INDEXES]);
+  await ensureIndexes(database.db, [...WEBHOOK_INDEXES, ...EVENT_INDEXES]);
   log = new EventLog(database.db);
 });
 

@@ -10,6 +10,7 @@ import {
   type TaskPushOptions,
 } from '../../../../../src/a2a/push.ts';
 import { buildTaskStatus } from '../../../../../src/a2a/tasks.ts';
+import { purgeExpired } from '../../../../../src/app/retention.ts';
 import { DAY_MS } from '../../../../../src/forecast/day.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
@@ -186,7 +187,7 @@ describe('an event of a task', () => {
     await callbacks.save(taskId, alice, config({ url }));
     now = new Date(NOON.getTime() + 3 * DAY_MS);
     await callbacks.send(statusEvent(taskId, WORKING), alice);
-    await callbacks.purge(new Date(NOON.getTime() + 8 * DAY_MS));
+    await purgeExpired(database.db, new Date(NOON.getTime() + 8 * DAY_MS));
     await callbacks.send(statusEvent(taskId, COMPLETED), alice);
     expect(received).toHaveLength(2);
   });
