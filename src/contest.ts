@@ -123,7 +123,8 @@ type SignedCommitment = Commitment & { signature: Hex };
 async function acceptCommitment(deps: ContestDeps, { signature, ...commitment }: SignedCommitment, address: string) {
   const { wallet, issuedAtMs } = commitment;
   const { round, market } = await findMarket(deps, commitment.market);
-  if (deps.now() >= round.opensAt) throw commitmentsEndedError(round);
+  // By the database's clock too: a wallet that enters by a wrong one would take the place of another.
+  if ((await deps.time.proveUnreached(round.opensAt.getTime())) === null) throw commitmentsEndedError(round);
   const now = deps.now();
   if (Math.abs(now.getTime() - issuedAtMs) > CLOCK_TOLERANCE_MS) {
     throw new OracleError('INPUT_INVALID', "issuedAtMs differs from the service's clock by more than 5 minutes", {
@@ -140,7 +141,7 @@ async function acceptCommitment(deps: ContestDeps, { signature, ...commitment }:
     });
   }
   await requireEntry(deps, round, { wallet, address });
-  // Checked again, by the database's clock too: the call to a contract wallet takes time.
+  // Checked again: the call to a contract wallet takes time.
   if ((await deps.time.proveUnreached(round.opensAt.getTime())) === null) throw commitmentsEndedError(round);
   const committedAt = deps.now();
   const stored = await storeCommitment(deps, { ...commitment, _id: `${market.id}:${wallet.toLowerCase()}`, signature, committedAt });

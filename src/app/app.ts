@@ -315,7 +315,8 @@ async function openCore(context: StartupContext, address: string | null): Promis
   // A restored chain has the wall clock's time: behind a block of the present, nothing can be dated to the past.
   if (hasReplayAhead && localChain.restored) await localChain.setNextBlockTime(await localChain.readLastBlockMs());
   const { feed, reason: feedReason } = choice.selectFeed(await record.findSource());
-  const { market, live } = await composeMarket(context, db, feed);
+  const time = composeTrustedTime(context, { chain, database, now });
+  const { market, live } = await composeMarket(context, db, feed, time);
   const { address: attester } = wallets.attester;
   const adopt = async (found: ForeignAttestations) => {
     const isAdopted = await adoptAttestations({ chain, journal, attester, record, saltSecret }, found);
@@ -356,7 +357,7 @@ async function openCore(context: StartupContext, address: string | null): Promis
     champions: new ChampionLog(db),
     dataset: new DatasetService(record.known, models, new DatasetFileStore(db, now), now),
     wagers: new WagerBook(db, record.known),
-    time: composeTrustedTime(context, { chain, database, now }),
+    time,
     now,
     agentId: identity.agentId,
     publicUrl: knownUrl ?? identity.agentUri.replace(REGISTRATION_PATH, ''),

@@ -9,6 +9,7 @@ import { openLiveFeed, openLiveStores } from '../market/live/store.ts';
 import { createMarket, type Market } from '../market/market.ts';
 import { createCache } from '../platform/concurrency.ts';
 import type { Database } from '../platform/mongo.ts';
+import type { TrustedTime } from '../platform/time.ts';
 import type { PaperVenue } from '../wager/paper-venue.ts';
 import type { Venue } from '../wager/venue.ts';
 import type { ComposedChain } from './chain.ts';
@@ -33,9 +34,9 @@ export interface ServiceCore extends StartupContext, ComposedChain, Venues, Cont
 }
 
 /** Null: live data, which an API process reads and others also collect. @throws OracleError CONFIG_INVALID if Polymarket lacks live data */
-export async function composeMarket(context: ProcessContext, db: Database['db'], feed: Feed | null) {
+export async function composeMarket(context: ProcessContext, db: Database['db'], feed: Feed | null, time: TrustedTime) {
   const { ROLE, WAGERS } = context.config;
-  const live = feed === null && ROLE !== 'api' ? await loadLiveMarket(context, db) : null;
+  const live = feed === null && ROLE !== 'api' ? await loadLiveMarket(context, db, time) : null;
   const market = feed === null ? openLiveReader(db, live) : createMarket(feed);
   // Only live data contains Polymarket's strikes.
   if (WAGERS === 'polymarket' && market.kind !== 'live')
@@ -51,7 +52,7 @@ function openLiveReader(db: Database['db'], live: LiveMarket | null): Market {
   return createMarket(live?.feed ?? openLiveFeed(stores), { pinClose: (close) => stores.closes.pin(close) });
 }
 
-async function loadLiveMarket({ config, log, shutdown }: ProcessContext, db: Database['db']): Promise<LiveMarket> {
+async function loadLiveMarket({ config, log, shutdown }: ProcessContext, db: Database['db'], time: TrustedTime): Promise<LiveMarket> {
   // Imported on demand: an API process saves the memory.
   const { openLiveMarket } = await import('../market/live/live-market.ts');
   return openLiveMarket({
@@ -62,6 +63,7 @@ async function loadLiveMarket({ config, log, shutdown }: ProcessContext, db: Dat
     venueDays: config.REPLAY_DAYS + 14,
     log,
     now: Date.now,
+    time,
     signal: shutdown.signal,
   });
 }

@@ -301,9 +301,14 @@ export function buildDemoCommands({ DATA_DIR }: Pick<Config, 'DATA_DIR'>, url: s
 const HISTORY_RETRY_MS = 15_000;
 
 /** Waits for the history that forecasts need; the collector continues to request the rest. */
-async function fetchHistory(live: LiveMarket, { progress, shutdown, log }: Service): Promise<void> {
+async function fetchHistory(live: LiveMarket, { progress, shutdown, log, time }: Service): Promise<void> {
   progress.startStep('fetching market history');
   for (let attempt = 1; ; attempt++) {
+    // A candle of a day that has not ended would be stored as its close.
+    for (let reason = await time.findDisagreement(); reason !== null; reason = await time.findDisagreement()) {
+      progress.startStep(`waiting: ${reason}`);
+      await delay(HISTORY_RETRY_MS, undefined, { signal: shutdown.signal });
+    }
     // An ended bar draws nothing more.
     const bar = createProgressBar('Fetching history');
     await live.collectSpot();

@@ -240,8 +240,16 @@ export class ApiKeyStore {
         slot = await this.#findFreeSlot(wallet);
       }
       if (slot === undefined) return false;
-      if (await insertFirst(this.#keys, { ...key, slot }, 'hash')) return true;
+      if (await insertFirst(this.#keys, { ...key, slot }, 'hash')) return this.#limitLifetime(key);
     }
+  }
+
+  /** By the database's clock: that of the process may run ahead. */
+  async #limitLifetime({ hash, createdAt, expiresAt }: Omit<ApiKeyDoc, 'slot'>): Promise<true> {
+    if (expiresAt === null) return true;
+    const end = { $add: ['$$NOW', expiresAt.getTime() - createdAt.getTime()] };
+    await repeatIfUncertain(() => this.#keys.updateOne({ hash }, [{ $set: { expiresAt: { $min: ['$expiresAt', end] } } }]));
+    return true;
   }
 
   async #findFreeSlot(wallet: Address): Promise<number | undefined> {

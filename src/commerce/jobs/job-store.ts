@@ -24,6 +24,8 @@ export const JOB_INDEXES = [
 const WITHOUT_TEXT = { projection: { 'delivery.text': 0 } } as const;
 const IMMEDIATELY = new Date(0);
 const FRESH_MS = 3_600_000;
+/** Longer than any pause between two checks, or two posts. */
+const MAX_WAIT_MS = 2 * 3_600_000;
 /** A job has about eight events; a client can make more of them, whose repetition costs a check. */
 const MAX_EVENT_IDS = 50;
 const POSTING_PERIOD_MS = 7 * DAY_MS;
@@ -77,7 +79,10 @@ export class JobStore {
   }
 
   /** Due jobs, funded ones first: a client can create any number of unfunded offers for free. */
-  listDue(now: Date, limit: number): Promise<JobDocWithoutText[]> {
+  async listDue(now: Date, limit: number): Promise<JobDocWithoutText[]> {
+    // Put off by a clock that ran ahead.
+    const postponed = { funded: { $in: [true, false] }, due: { $gt: new Date(now.getTime() + MAX_WAIT_MS) } };
+    await this.jobs.updateMany(postponed, { $set: { due: now } }, { hint: { funded: -1, due: 1 } });
     return this.jobs
       .find({ due: { $lte: now } }, { ...WITHOUT_TEXT, hint: { funded: -1, due: 1 } })
       .sort({ funded: -1, due: 1 })
@@ -90,7 +95,8 @@ export class JobStore {
    * only paid ones: they are paid with their submission, or never.
    */
   listUnposted(contract: Address, now: Date, limit: number): Promise<JobDoc[]> {
-    const isDue = { 'posting.postedAt': null, 'posting.due': { $not: { $gt: now } } };
+    const isPutOff = { $gt: now, $lte: new Date(now.getTime() + MAX_WAIT_MS) };
+    const isDue = { 'posting.postedAt': null, 'posting.due': { $not: isPutOff } };
     const since = new Date(now.getTime() - POSTING_PERIOD_MS);
     const isJudged = { 'onChain.state': 'SUBMITTED' as const, 'onChain.evaluator': { $ne: zeroAddress } };
     const isReadable = { $or: [{ 'onChain.state': 'COMPLETED' as const }, isJudged] };

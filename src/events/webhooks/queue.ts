@@ -202,8 +202,12 @@ export class DeliveryQueue {
     await repeatIfUncertain(write);
   }
 
-  /** A head has no time where the worker died that finished its predecessor. */
+  /** A head has no time where the worker died that finished its predecessor, and one beyond any delay where a clock ran ahead. */
   async wakeAll(): Promise<void> {
+    const now = this.#now();
+    const isPostponed = { $expr: { $gt: ['$nextAttemptAt', { $add: [now, MAX_DELAY_MS] }] } };
+    const postponed = { state: 'PENDING' as const, nextAttemptAt: { $ne: null }, ...isPostponed };
+    await this.#deliveries.updateMany(postponed, [{ $set: { nextAttemptAt: now } }], { hint: BY_TIME });
     const heads = this.#deliveries.aggregate<{ _id: string }>(UNSCHEDULED_HEADS, { hint: BY_STATE });
     for await (const { _id } of heads) await this.wake(_id);
   }
@@ -547,6 +551,7 @@ export const RETRY_DELAYS_MS = [5 * SECOND_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, ..
 export const RETRY_JITTER = 0.2;
 /** A longer `Retry-After` is capped. */
 const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
+const MAX_DELAY_MS = MAX_RETRY_AFTER_MS * (1 + RETRY_JITTER);
 export const DISABLE_AFTER_FAILING_MS = 5 * 24 * HOUR_MS;
 
 /** Outcome of an attempt by Standard Webhooks. A receiver may request a longer delay, not a shorter one. @param random from 0 to below 1 */

@@ -3,6 +3,7 @@ import { getErrorMessage, isOracleError, OracleError } from '../../errors.ts';
 import { type Day, formatDay, HOUR_MS } from '../../forecast/day.ts';
 import type { Log } from '../../platform/log.ts';
 import { createOperatorFetch } from '../../platform/outbound/operator.ts';
+import { MAX_CLOCK_SKEW_MS, type TrustedTime } from '../../platform/time.ts';
 import { QUORUM_RULES } from '../quorum.ts';
 import type { SeriesId } from '../series.ts';
 import { createEtfSources, FUND_FLOW_SOURCES, SERIES_PLANS, STRIKE_SOURCES, VENUE_SOURCES } from '../sources/registry.ts';
@@ -50,6 +51,8 @@ interface LiveMarketOptions {
   venueDays: number;
   log: Log;
   now(): number;
+  /** Nothing is collected while the clocks disagree: what is received is dated by that of the process, and the record reads it. */
+  time?: Pick<TrustedTime, 'findDisagreement'>;
   signal: AbortSignal;
   timing?: Partial<ProviderTiming>;
 }
@@ -60,7 +63,7 @@ const QUARTER_HOUR_MS = 15 * 60_000;
 const SERIES_PLAN_ENTRIES = Object.entries(SERIES_PLANS) as [keyof typeof SERIES_PLANS, SeriesPlan][];
 
 export function openLiveMarket(options: LiveMarketOptions) {
-  const { db, urls, venueDays, log, now, signal, timing } = options;
+  const { db, urls, venueDays, log, now, time, signal, timing } = options;
   const stores = openLiveStores(db, now);
   const providers = createProviders({ urls, log, now, signal, timing });
   const flows = createEtfSources(options.sosovalueKey);
@@ -113,6 +116,7 @@ export function openLiveMarket(options: LiveMarketOptions) {
     return stores.providerHealth.save(healths.filter(({ calls }) => calls > 0));
   };
   const collect = async (polls: Poll[]) => {
+    if ((await time?.findDisagreement()) != null) return;
     await runDuePolls(polls, { polls: stores.polls, log, now });
     await saveHealth();
   };
@@ -144,7 +148,8 @@ export async function runDuePolls(polls: readonly Poll[], options: PollOptions):
 
 async function runIfDue(poll: Poll, { polls, log, now }: PollOptions): Promise<void> {
   const startedAtMs = now();
-  if (!(await polls.claim(poll.id, startedAtMs, poll.leaseMs ?? LEASE_MS))) return;
+  const leaseMs = poll.leaseMs ?? LEASE_MS;
+  if (!(await polls.claim(poll.id, startedAtMs, { leaseMs, maxWaitMs: Math.max(leaseMs, poll.everyMs) + MAX_CLOCK_SKEW_MS }))) return;
   try {
     const before = await polls.find(poll.id);
     const wanted = await poll.run(startedAtMs);

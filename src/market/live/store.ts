@@ -184,11 +184,15 @@ export class PollStore {
     this.#polls = db.collection('feed_polls');
   }
 
-  /** Acquires the lease of a due poll; false when it is not due or another worker holds it. */
-  async claim(id: string, nowMs: number, leaseMs: number): Promise<boolean> {
+  /**
+   * Acquires the lease of a due poll; false when it is not due or another worker holds it. One that is put off for longer than `maxWaitMs` is
+   * due: a clock that ran ahead has dated it.
+   */
+  async claim(id: string, nowMs: number, { leaseMs, maxWaitMs }: { leaseMs: number; maxWaitMs: number }): Promise<boolean> {
     const change = { $set: { nextAtMs: nowMs + leaseMs }, $setOnInsert: { okAtMs: null, failures: 0, error: null } };
     // A poll that is not due does not match, so the upsert violates the key of its document.
-    return isFirstWrite(this.#polls.updateOne({ _id: id, nextAtMs: { $lte: nowMs } }, change, { upsert: true }));
+    const isDue = { $or: [{ nextAtMs: { $lte: nowMs } }, { nextAtMs: { $gt: nowMs + maxWaitMs } }] };
+    return isFirstWrite(this.#polls.updateOne({ _id: id, ...isDue }, change, { upsert: true }));
   }
 
   async release(id: string, nextAtMs: number): Promise<void> {

@@ -3,6 +3,7 @@ import { type LiveMarket, openLiveMarket } from '../../../src/market/live/live-m
 import { parseProviderUrls } from '../../../src/market/live/providers.ts';
 import { openSimulatedFeed } from '../../../src/market/simulated.ts';
 import type { Log } from '../../../src/platform/log.ts';
+import type { TrustedTime } from '../../../src/platform/time.ts';
 import { derivativesAnswers } from '../provider-data/derivatives.ts';
 import { macroAnswers } from '../provider-data/macro.ts';
 import { onchainAnswers } from '../provider-data/onchain.ts';
@@ -29,11 +30,12 @@ export interface HostedOptions {
   db: Db;
   log: Log;
   now(): number;
+  time?: Pick<TrustedTime, 'findDisagreement'>;
 }
 
 /** A live market that asks the providers of a host. */
-export function openHostedMarket({ host, db, log, now }: HostedOptions): LiveMarket {
+export function openHostedMarket({ host, ...options }: HostedOptions): LiveMarket {
   const urls = parseProviderUrls(host.providerUrls);
   const signal = new AbortController().signal;
-  return openLiveMarket({ db, urls, sosovalueKey: undefined, venueDays: 400, log, now, signal, timing: TIMING });
+  return openLiveMarket({ ...options, urls, sosovalueKey: undefined, venueDays: 400, signal, timing: TIMING });
 }

@@ -7,13 +7,14 @@ import { openSimulatedFeed } from '../../../src/market/simulated.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { createShutdown } from '../../../src/platform/shutdown.ts';
 import type { Config } from '../../../src/settings.ts';
+import { timeAt } from '../../support/clock/trusted-time.ts';
 
 const log = createLog({ level: 'silent', secrets: [] });
 
 /** A simulated market does not use the database. */
 const compose = (WAGERS: Config['WAGERS']) => {
   const context: ProcessContext = { config: { ...loadConfig({}), WAGERS }, log, shutdown: createShutdown({ log }) };
-  return composeMarket(context, {} as Db, openSimulatedFeed({ seed: 3 }));
+  return composeMarket(context, {} as Db, openSimulatedFeed({ seed: 3 }), timeAt(0));
 };
 
 it('returns no collector for a simulated feed', async () => {

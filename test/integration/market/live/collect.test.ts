@@ -72,7 +72,7 @@ describe('a poll', () => {
 
   it('is taken over from a dead worker after its lease', async () => {
     setup.clock.ms = toInstantMs(DAY);
-    expect(await parts.stores.polls.claim('counted', setup.clock.ms, 5 * MINUTE_MS)).toBe(true);
+    expect(await parts.stores.polls.claim('counted', setup.clock.ms, { leaseMs: 5 * MINUTE_MS, maxWaitMs: HOUR_MS })).toBe(true);
     const ran: string[] = [];
     await run(counting(ran));
     setup.clock.ms += 5 * MINUTE_MS;
