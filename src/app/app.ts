@@ -22,7 +22,7 @@ import { computeReplayRange, hasDaysToReplay } from '../dev/replay.ts';
 import { getErrorMessage, OracleError } from '../errors.ts';
 import { toDay, toInstantMs } from '../forecast/day.ts';
 import { HORIZONS } from '../forecast/model.ts';
-import type { AppOptions } from '../http/request.ts';
+import { type AppOptions, createRequestSummary, type EndedRequest } from '../http/request.ts';
 import { RPC_PATH } from '../http/routes/rpc.ts';
 import type { Services } from '../http/services.ts';
 import { isLiveReachable } from '../market/live/live-market.ts';
@@ -156,7 +156,13 @@ export async function assembleService(context: StartupContext, address: string |
   const { loadShedder } = options;
   const selfTests = composeSelfTestService(pipeline, getStartupStep);
   const metrics = await composeMetrics(core, { logCounts: core.logCounts, workCounts, loadShedder, selfTests, ledger, status });
-  const appOptions = { ...options, ...(metrics !== null && { observeRequest: metrics.observeRequest }) };
+  const summary = createRequestSummary(core.log);
+  shutdown.onStop('request summary', summary.flush);
+  const observeRequest = (ended: EndedRequest) => {
+    summary.observe(ended);
+    metrics?.observeRequest(ended);
+  };
+  const appOptions = { ...options, observeRequest };
   const demo = composeDemo(core, access);
   const http: Services = {
     ...core,

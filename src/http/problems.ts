@@ -20,7 +20,7 @@ import { el, renderMarkup } from '../page/markup.ts';
 import type { Log } from '../platform/log.ts';
 import { isDatabaseUnreachable, toDatabaseError } from '../platform/mongo.ts';
 import { joinUrl } from '../platform/service-client.ts';
-import { getRequestId, getRoutePath, PAYMENT_HEADERS } from './request.ts';
+import { getRequestId, getRoutePath, PAYMENT_HEADERS, setLoggedError } from './request.ts';
 import type { PAYMENT_MEMBERS } from './schemas/payment.ts';
 
 /** HTTP status and title of every error code; `satisfies` makes a missing code a type error. */
@@ -109,6 +109,7 @@ const sendNegotiated: ProblemSerializer = (problem, response, error) => {
 export function sendProblem(response: Response, error: unknown, serialize: ProblemSerializer = sendNegotiated): void {
   const problem: ProblemDetails = toProblemDetails(error, `${response.req.baseUrl}${response.req.path}`);
   Object.assign(problem, membersByResponse.get(response));
+  setLoggedError(response, problem.code);
   // Lets a client quote the log line in a bug report.
   if (problem.code === 'INTERNAL') problem.requestId = getRequestId(response);
   if (error instanceof PaymentRequiredError) {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../auth/caller.ts';
 import type { RateLimitDecision, RateLimits, SharedCapacity } from '../auth/rate-limits.ts';
-import { OracleError } from '../errors.ts';
+import { type ErrorCode, OracleError } from '../errors.ts';
 import { toAddressKey } from '../platform/budgets.ts';
 import type { LoadShedder } from '../platform/load-shedder.ts';
 import type { Log } from '../platform/log.ts';
@@ -47,6 +47,7 @@ interface LoggedRequest {
   facts: { requestId: string; traceId: string; ip: string; wallet?: string | undefined };
   span: OpenSpan;
   tier: Caller['tier'];
+  code?: ErrorCode;
 }
 
 const loggedByResponse = new WeakMap<Response, LoggedRequest>();
@@ -60,6 +61,40 @@ export interface EndedRequest {
   tier: Caller['tier'];
   /** From the request to the end of its answer. */
   ms: number;
+  /** Why it was refused. */
+  code?: ErrorCode | undefined;
+}
+
+const SUMMARY_MS = 60_000;
+const MAX_SLOWEST = 3;
+
+/**
+ * Logs what was answered, a line for each minute with requests, for the questions after an incident. No addresses, and paths as declared.
+ * `flush` logs the last one.
+ */
+export function createRequestSummary(log: Log, intervalMs = SUMMARY_MS) {
+  let timer: NodeJS.Timeout | undefined;
+  let seen = { requests: 0, statuses: {} as Record<number, number>, refusals: {} as Record<string, number>, slowest: [] as EndedRequest[] };
+
+  function observe(ended: EndedRequest): void {
+    timer ??= setTimeout(flush, intervalMs).unref();
+    const { status, code, ms } = ended;
+    const { statuses, refusals, slowest } = seen;
+    seen.requests += 1;
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    if (code !== undefined) refusals[code] = (refusals[code] ?? 0) + 1;
+    if (slowest.length === MAX_SLOWEST && ms <= slowest.at(-1)!.ms) return;
+    seen.slowest = [...slowest, ended].sort((a, b) => b.ms - a.ms).slice(0, MAX_SLOWEST);
+  }
+
+  function flush(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (seen.requests > 0) log.info(seen, 'requests of the last minute');
+    seen = { requests: 0, statuses: {}, refusals: {}, slowest: [] };
+  }
+
+  return { observe, flush };
 }
 
 /**
@@ -81,7 +116,7 @@ export function requestLog({ log, observeRequest }: Pick<AppOptions, 'log' | 'ob
       const ms = Math.round(performance.now() - startedAtMs);
       const { statusCode: status } = response;
       const ended = { method: request.method, route: getRoutePath(request), status, ms };
-      observeRequest?.({ ...ended, tier: logged.tier });
+      observeRequest?.({ ...ended, tier: logged.tier, code: logged.code });
       endRequestSpan(response, ended);
       const line = { ...facts, ...ended };
       const finished = response.writableFinished ? line : { ...line, aborted: true };
@@ -118,6 +153,11 @@ export function setLoggedCaller(response: Response, { wallet, tier }: Caller): v
   if (logged === undefined) return;
   logged.tier = tier;
   logged.facts.wallet = wallet;
+}
+
+export function setLoggedError(response: Response, code: ErrorCode): void {
+  const logged = loggedByResponse.get(response);
+  if (logged !== undefined) logged.code = code;
 }
 
 export function getRequestId(response: Response): string | undefined {

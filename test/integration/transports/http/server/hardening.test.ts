@@ -5,7 +5,7 @@ import { MongoNetworkError } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Caller, PUBLIC_CALLER } from '../../../../../src/auth/caller.ts';
-import type { AppOptions } from '../../../../../src/http/request.ts';
+import { type AppOptions, createRequestSummary } from '../../../../../src/http/request.ts';
 import { route } from '../../../../../src/http/route.ts';
 import { createApp, createStartingApp, type HttpServer, listen } from '../../../../../src/http/server.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
@@ -316,6 +316,25 @@ describe('the log', () => {
     await calm.close();
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['request failed', 'request']);
     expect(JSON.parse(lines[1])).toMatchObject({ level: 30, status: 500 });
+  });
+
+  it('has a line a minute with statuses, reasons of refusals and the slowest, and nothing of who asked', async () => {
+    const { observe, flush } = createRequestSummary(quiet);
+    const calm = await serveApp(createApp(ROUTES, { log: createLog({ level: 'silent', secrets: [] }), identify, observeRequest: observe }));
+    for (const path of ['/short', '/short', '/nothing?q=s3cr3t', '/things/%E0%A4%A']) await fetch(calm.url + path);
+    await calm.close();
+    flush();
+    flush();
+    expect(lines).toHaveLength(1);
+    const { requests, statuses, refusals, slowest } = JSON.parse(lines[0]!);
+    expect({ requests, statuses, refusals }).toEqual({
+      requests: 4,
+      statuses: { 200: 2, 400: 1, 404: 1 },
+      refusals: { NOT_FOUND: 1, INPUT_INVALID: 1 },
+    });
+    expect(slowest).toHaveLength(3);
+    expect(slowest[0]).toMatchObject({ method: 'GET', ms: expect.any(Number), tier: 'public' });
+    expect(lines[0]).not.toMatch(/s3cr3t|127\.0\.0\.1/);
   });
 
   it('warns once of an untrusted proxy', async () => {
