@@ -78,6 +78,7 @@ import {
 } from './infrastructure.ts';
 import { composeContest, composePipeline, composeSelfTestService, composeVenues } from './pipeline.ts';
 import { purgeExpired } from './retention.ts';
+import { migrateSchema } from './schema.ts';
 import {
   buildCardSource,
   composeA2a,
@@ -311,6 +312,7 @@ async function openCore(context: StartupContext, address: string | null): Promis
   shutdown.onStop('database connection', () => database.close());
   const { db } = database;
   await retry(() => requireNoOpenRestore(db));
+  await retry(() => migrateSchema(db, { log, needsBackup: isRealChain, mayMigrate: address !== null }));
   await retry(() => ensureIndexes(db, ALL_INDEXES));
   const { infrastructure, ...composed } = await openChain(context, db, opened, retry);
   const { chain, journal, signers, wallets } = composed;

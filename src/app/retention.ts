@@ -74,7 +74,7 @@ export const RETENTION: readonly RetentionRule[] = [
   {
     collections: [
       ...['webhooks', 'token_keys', 'card_keys', 'switches', 'jobs', 'backups', 'restore_state', 'replay', 'dataset_builds'],
-      ...['agent_commerce', 'agent_commerce_turns', 'client_feedback_states', 'ledger_meta', 'record_meta'],
+      ...['agent_commerce', 'agent_commerce_turns', 'client_feedback_states', 'ledger_meta', 'record_meta', 'schema'],
       ...['feed_polls', 'feed_backfills', 'provider_health'],
     ],
     kept: IN_USE,
