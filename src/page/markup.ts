@@ -3,16 +3,18 @@ export type Markup = MarkupElement | string | number | null | undefined | false 
 
 export interface MarkupElement {
   tag: string;
-  attributes: Readonly<Record<string, AttributeValue>>;
+  attributes: Attributes;
   children: readonly Markup[];
 }
 
-/** False, null and undefined leave the attribute out; true writes it without a value. */
-type AttributeValue = string | number | boolean | null | undefined;
+/** False, null and undefined leave the attribute out; true writes it without a value. Listeners are for the browser alone. */
+type AttributeValue = string | number | boolean | null | undefined | ((event: never) => void);
+
+export type Attributes = Readonly<Record<string, AttributeValue>>;
 
 const VOID_TAGS = new Set(['base', 'br', 'hr', 'img', 'input', 'link', 'meta']);
 
-export function el(tag: string, attributes: MarkupElement['attributes'] = {}, ...children: Markup[]): MarkupElement {
+export function el(tag: string, attributes: Attributes = {}, ...children: Markup[]): MarkupElement {
   return { tag, attributes, children };
 }
 
@@ -86,6 +88,36 @@ function formatDay(format: Intl.DateTimeFormat, time: string): string {
 /** Whole dollars. */
 export function formatUsd(value: number | null | undefined): string {
   return value === null || value === undefined ? EMPTY_VALUE : dollars.format(value);
+}
+
+const counts = new Intl.NumberFormat('en-US');
+
+export function formatCount(value: number | null | undefined) {
+  return value === null || value === undefined ? EMPTY_VALUE : counts.format(value);
+}
+
+/** `58.4 %` for 0.584, with a no-break space. */
+export function formatPercent(value: number | null | undefined, digits = 1) {
+  return value === null || value === undefined ? EMPTY_VALUE : `${withMinusSign((100 * value).toFixed(digits))}\u00a0%`;
+}
+
+export function withMinusSign(figure: string) {
+  return figure.replace('-', '−');
+}
+
+export function formatDecimal(value: number | null | undefined, digits = 3) {
+  return value === null || value === undefined ? EMPTY_VALUE : withMinusSign(value.toFixed(digits));
+}
+
+/** Interval of shares, in percent. */
+export function formatPercentInterval(interval: { low: number; high: number } | null | undefined, digits = 1) {
+  return interval ? `${formatPercent(interval.low, digits)} to ${formatPercent(interval.high, digits)}` : EMPTY_VALUE;
+}
+
+/** Capitalizes and ends a sentence of the service; keeps minus and percent signs with their numbers. */
+export function toSentence(text: string) {
+  const figures = text.replace(/(\d) %/g, '$1\u00a0%').replace(/(^|[ (])-(?=\d)/g, '$1−');
+  return `${figures.charAt(0).toUpperCase()}${figures.slice(1)}${figures.endsWith('.') ? '' : '.'}`;
 }
 
 /** `Bear trend` for `BEAR_TREND`. */

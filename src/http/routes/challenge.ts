@@ -6,6 +6,7 @@ import { formatHorizonName, HORIZONS, type HorizonDays } from '../../forecast/mo
 import { MODEL_NAMES } from '../../forecast/models.ts';
 import { TESTED_REFERENCES } from '../../forecast/move-skill.ts';
 import { ROLLING_DAYS, SERIES_MEASURE_NAMES, type SeriesMeasureName } from '../../forecast/record-statistics.ts';
+import { renderModels } from '../../page/evidence.ts';
 import { COUNT, DATE, keyedObject, listOf, PROBABILITY, SUCCESS, TIME } from '../../platform/validation.ts';
 import { FIRST_CHAMPION, type RecordSeriesPoint } from '../../record/challenge.ts';
 import { openRevealedDistributions } from '../../record/distributions.ts';
@@ -15,9 +16,10 @@ import { beforeInput, limitInput, PAGE_LIMITS, scorecardDaysInput } from '../par
 import { buildNextPageHeaders } from '../replies.ts';
 import { type Route, route } from '../route.ts';
 import type { Services } from '../services.ts';
+import { prefersHtml, toDocumentReply } from './home.ts';
 
 /** The model versions against each other on the record. */
-export function challengeRoutes({ figures, champions }: Services): Route[] {
+export function challengeRoutes({ figures, champions, publicUrl }: Services): Route[] {
   return [
     route('GET /api/svc/challenge', 'getChallenge', {
       units: 0.2,
@@ -28,15 +30,18 @@ export function challengeRoutes({ figures, champions }: Services): Route[] {
         '(e-process, Ville) says whether the later version has the lower CRPS. The operator changes the champion, refused below the threshold ' +
         'unless forced, and every change stays listed.',
       reply: CHALLENGE_REPLY,
+      alternatives: { 'text/html': { description: 'The same as a page for browsers.' } },
       shared: 'second',
-      async handle() {
+      async handle({ accept }) {
         const [changes, horizons] = await Promise.all([
           champions.list(),
           Promise.all(HORIZONS.map((horizonDays) => figures.getChallenge(horizonDays))),
         ]);
         const champion = changes.at(-1)?.to ?? FIRST_CHAMPION;
         const listed = changes.map(({ _id, at, ...change }) => ({ at: at.toISOString(), ...change }));
-        return { body: { success: true as const, champion, changes: listed, horizons } };
+        if (prefersHtml(accept))
+          return toDocumentReply(publicUrl, 'Models', 'api/svc/challenge', renderModels({ champion, changes: listed, horizons }));
+        return { headers: { Vary: 'Accept' }, body: { success: true as const, champion, changes: listed, horizons } };
       },
     }),
   ];

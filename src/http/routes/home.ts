@@ -252,6 +252,11 @@ function renderHeader(path: string, parts: Markup): Markup {
   ]);
 }
 
+/** A page without parts of its own in head or header, such as a table of evidence. */
+export function toDocumentReply(publicUrl: string, title: string, path: string, body: Markup): Reply<never> {
+  return { headers: PAGE_HEADERS, encoded: new EncodedText(renderPage(publicUrl, { title, path, kind: 'document', body })) };
+}
+
 /** JSON first: clients without an `Accept` header get the list. */
 const TYPES = ['application/json', 'text/html'] as const;
 
@@ -354,7 +359,7 @@ export function startingRootRoutes(publicUrl: string): Route[] {
   ];
 }
 
-function prefersHtml(accept: string): boolean {
+export function prefersHtml(accept: string): boolean {
   return negotiateMediaType(accept, TYPES) === 'text/html';
 }
 
@@ -455,7 +460,7 @@ function renderTabs(): Markup {
   return el('nav', { id: 'tabs', class: 'tabs', 'aria-labelledby': 'tabs-title' }, [
     el('h2', { id: 'tabs-title' }, 'More'),
     links,
-    el('a', { href: 'documents/model' }, 'Models'),
+    el('a', { href: 'api/svc/challenge' }, 'Models'),
     el('a', { href: 'api/self-test/status' }, 'Self-tests'),
   ]);
 }

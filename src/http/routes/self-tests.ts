@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { OracleError } from '../../errors.ts';
+import { renderSelfTests } from '../../page/evidence.ts';
 import { SUCCESS, TIME } from '../../platform/validation.ts';
 import {
   CONTAMINATION,
@@ -18,6 +19,7 @@ import { explainMissingResult, listSelfTestStatuses, viewSelfTest } from '../../
 import { toTaggedReply } from '../replies.ts';
 import { type Route, route } from '../route.ts';
 import type { Services } from '../services.ts';
+import { prefersHtml, toDocumentReply } from './home.ts';
 
 /** The stored part of a reply: without the envelope. */
 type StoredResult<Schema extends z.ZodType> = Omit<z.input<Schema>, keyof SelfTestEnvelope | 'success'>;
@@ -36,20 +38,29 @@ export function selfTestRoutes(deps: Services): Route[] {
       tag: 'self-test',
       summary: 'Status of all self-tests, with the weekly report of the service on itself',
       reply: SELF_TEST_STATUS_REPLY,
-      async handle() {
-        const { selfTests, now } = deps;
+      alternatives: { 'text/html': { description: 'The status as a page for browsers.' } },
+      async handle({ accept }) {
+        const { selfTests, now, publicUrl } = deps;
         const [tests, report] = await Promise.all([
           listSelfTestStatuses(selfTests, now()),
           viewSelfTest<{ report: z.input<typeof SELF_REPORT> }>(selfTests, 'self-report', now()),
         ]);
-        return toTaggedReply({
+        if (prefersHtml(accept))
+          return toDocumentReply(
+            publicUrl,
+            'Self-tests',
+            STATUS_PATH.slice(1),
+            renderSelfTests({ tests, codeVersion: selfTests.codeVersion }),
+          );
+        const body = {
           success: true as const,
           tests,
           overdue: tests.filter(({ overdue }) => overdue).map(({ test }) => test),
           codeVersion: selfTests.codeVersion,
           selfReport: report === null ? null : { ...report.envelope, ...report.result },
           timestamp: now().toISOString(),
-        });
+        };
+        return toTaggedReply(body, { Vary: 'Accept' });
       },
     }),
     route('GET /api/self-test/walk-forward', 'getWalkForward', {

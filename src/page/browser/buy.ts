@@ -2,22 +2,9 @@ import { type Hex, hashTypedData } from 'viem';
 import { type SignedPayment, signPayment, type TransferTypedData } from '../../commerce/payment-signer.ts';
 import { getReceiptDomain, hashDocument, RECEIPT_TYPES, type SignedReceipt, toTypedFields } from '../../commerce/receipts.ts';
 import type { CallData } from '../first-screen.ts';
-import { formatDate } from '../markup.ts';
+import { el, formatDate, formatPercent, type Markup, toSentence } from '../markup.ts';
 import { ApiProblem, fetchFromService, type LoginSession, notifyAll, readJson, requestApi, toApiProblem } from './api.ts';
-import {
-  type Children,
-  createSay,
-  formatHorizon,
-  formatPercent,
-  formatTier,
-  formatUsdCents,
-  formatUtcTime,
-  h,
-  renderFacts,
-  replaceChildren,
-  shortenHex,
-  toSentence,
-} from './dom.ts';
+import { formatHorizon, formatTier, formatUsdCents, formatUtcTime, h, renderFacts, shortenHex } from './dom.ts';
 import { getDefaultEndpoint } from './record-chain.ts';
 import type { ApiResponses } from './responses.ts';
 import type { Page } from './state.ts';
@@ -37,6 +24,7 @@ import {
   type Wallet,
   type WalletWatch,
 } from './unlock.ts';
+import { draw } from './view.ts';
 
 /** Bubbling event that opens the dialog in which the newest call is bought. */
 export const BUY_EVENT = 'oracle-buy';
@@ -46,23 +34,35 @@ export const BOUGHT_EVENT = 'oracle-bought';
 
 type Info = ApiResponses['info'];
 
+/** A line of a dialog that says what has happened; a problem is red. */
+function renderStatus({ text, isProblem }: { text: string; isProblem: boolean }) {
+  return el('p', { class: `unlock-status${isProblem ? ' bad' : ''}`, role: 'status' }, text);
+}
+
 /**
  * Sells the newest call of the chosen horizon: terms, payment, then the call with its receipt.
  * @param onNotice a payment of an earlier page load is finished, while the dialog is closed
  */
 export function createBuyDialog({ store, session, horizon }: Page, wallets: WalletWatch, onNotice: (message: string) => void) {
-  const body = h('div', {});
-  const status = h('p', { class: 'unlock-status', role: 'status' });
-  const element = h('dialog', { class: 'unlock buy', 'aria-labelledby': 'buy-title' }, [
-    h('h2', { id: 'buy-title', tabindex: -1 }, 'Buy this call'),
-    body,
-    status,
-    h('div', { class: 'unlock-end' }, h('button', { type: 'button', onclick: () => element.close() }, 'Close')),
-  ]);
+  const element = h('dialog', { class: 'unlock buy', 'aria-labelledby': 'buy-title' });
   const purchases = new Map<string, Purchase>();
+  let status = { text: '', isProblem: false };
+  let content: Markup = null;
   let terms: PaymentTerms | null = null;
+  /** Of the receipt; null before they are made. */
+  let checks: readonly PurchaseCheck[] | null = null;
+  let isChecking = false;
 
-  const say = createSay(status);
+  function say(text: string, isProblem = false) {
+    status = { text, isProblem };
+    draw(
+      element,
+      el('h2', { id: 'buy-title', tabindex: -1 }, 'Buy this call'),
+      el('div', {}, content),
+      renderStatus(status),
+      el('div', { class: 'unlock-end' }, el('button', { type: 'button', onclick: () => element.close() }, 'Close')),
+    );
+  }
 
   /** The purchase of the chosen horizon; each has one. */
   function getPurchase(): Purchase {
@@ -81,31 +81,37 @@ export function createBuyDialog({ store, session, horizon }: Page, wallets: Wall
         document.dispatchEvent(new Event(BOUGHT_EVENT));
       }
       if (state.step === 'bought' && !element.open) onNotice('The call that you paid for has arrived: Buy this call shows it.');
-      if (purchase === getPurchase()) draw();
+      checks = null;
+      if (purchase === getPurchase()) redraw();
     });
     return purchase;
   }
 
-  function draw() {
+  function redraw() {
     const [{ state }, info] = [getPurchase(), store.get('info').answer];
+    if (info !== null && state.step === 'bought') content = renderBought(state.answer, info);
+    else if (info !== null && terms !== null) content = [renderTerms(terms, info.chain), renderActions(terms, info)];
     say(formatPurchase(state), ['failed', 'rejected', 'used', 'unknown'].includes(state.step));
-    if (info === null) return;
-    if (state.step === 'bought') return drawBought(state.answer, info);
-    if (terms !== null) replaceChildren(body, renderTerms(terms, info.chain), renderActions(terms, info));
+    if (state.step === 'bought' && element.open && !isChecking && checks === null)
+      element.querySelector<HTMLElement>('.call-word')?.focus();
   }
 
-  function drawBought(answer: PaidAnswer, info: Info) {
-    const { chain } = info;
+  function renderBought(answer: PaidAnswer, { chain }: Info): Markup {
     const check = async () => {
-      // What the service publishes for payers.
-      const { receipt } = await (await fetchFromService('.well-known/x402.json', {})).json();
-      const endpoint = getDefaultEndpoint(chain, document.baseURI);
-      return checkPurchase(answer, { chainId: chain.id, seller: receipt.signer, endpoint });
+      isChecking = true;
+      redraw();
+      checks = await checkReceipt(answer, chain).catch(() => [{ what: 'The chain could not be read. Try again.', ok: false }]);
+      isChecking = false;
+      redraw();
     };
     const isOld = answer.predictionId !== store.get('signal').answer?.predictionId;
-    const again = isOld && h('p', {}, h('button', { type: 'button', onclick: () => void startAgain() }, 'Buy the newest call'));
-    replaceChildren(body, renderBoughtCall(answer as BoughtCall), renderReceipt(answer.payment as PaymentFacts, chain, check), again);
-    if (element.open) (body.querySelector('.call-word') as HTMLElement).focus();
+    return [
+      renderBoughtCall(answer as BoughtCall),
+      renderReceipt(answer.payment as PaymentFacts, chain),
+      el('p', {}, el('button', { type: 'button', disabled: isChecking, onclick: () => void check() }, 'Check receipt and transaction')),
+      el('ul', { class: 'purchase-checks', role: 'status' }, checks?.map(renderCheck)),
+      isOld && el('p', {}, el('button', { type: 'button', onclick: () => void startAgain() }, 'Buy the newest call')),
+    ];
   }
 
   function startAgain() {
@@ -114,10 +120,10 @@ export function createBuyDialog({ store, session, horizon }: Page, wallets: Wall
     return loadTerms();
   }
 
-  function renderActions(current: PaymentTerms, info: Info): Children {
+  function renderActions(current: PaymentTerms, info: Info): Markup {
     const purchase = getPurchase();
     const { step } = purchase.state;
-    if (step === 'signing' || step === 'paying') return h('progress', { 'aria-label': 'Payment' });
+    if (step === 'signing' || step === 'paying') return el('progress', { 'aria-label': 'Payment' });
     if (step === 'unknown') return renderButton('Ask again', () => purchase.resume());
     if (step === 'used') return renderButton('Forget this payment', async () => purchase.forget());
     const days = horizon.value;
@@ -128,21 +134,20 @@ export function createBuyDialog({ store, session, horizon }: Page, wallets: Wall
     const own = wallets.all.map(({ name, rdns, provider }) =>
       renderButton(`Pay ${price} with ${name}`, () => purchase.pay(rdns, () => signWithWallet(provider, current, session.current?.wallet))),
     );
-    const anyClient = h('a', { href: 'docs#/signal/buySignal' }, 'pay with any x402 client');
-    const none = h('p', { class: 'notice' }, ['No wallet was found in this browser. Install one, or ', anyClient, '.']);
+    const anyClient = el('a', { href: 'docs#/signal/buySignal' }, 'pay with any x402 client');
+    const none = el('p', { class: 'notice' }, ['No wallet was found in this browser. Install one, or ', anyClient, '.']);
     return [demo, own, !demo && own.length === 0 && none];
   }
 
   async function loadTerms() {
-    terms = null;
-    replaceChildren(body);
+    [terms, content] = [null, null];
     say('Asking for the terms…');
     const days = horizon.value;
     try {
       const loaded = await fetchTerms(getPaidPath(days), await store.whenAnswered('info'));
       if (days !== horizon.value) return;
       terms = loaded;
-      draw();
+      redraw();
     } catch (error) {
       explain(error);
     }
@@ -153,13 +158,14 @@ export function createBuyDialog({ store, session, horizon }: Page, wallets: Wall
     say(error instanceof ApiProblem ? toSentence(error.message) : 'The terms of the service cannot be read.', true);
   }
 
-  wallets.onFound(() => element.open && draw());
+  wallets.onFound(() => element.open && redraw());
   return {
     element,
     open() {
       wallets.ask();
+      say('');
       if (!element.open) element.showModal();
-      if (getPurchase().state.step === 'bought') store.whenAnswered('info').then(draw, explain);
+      if (getPurchase().state.step === 'bought') store.whenAnswered('info').then(redraw, explain);
       else void loadTerms();
     },
     /** Continues a payment that a reload has interrupted. */
@@ -168,7 +174,7 @@ export function createBuyDialog({ store, session, horizon }: Page, wallets: Wall
 }
 
 function renderButton(label: string, onclick: () => Promise<unknown>) {
-  return h('p', {}, h('button', { type: 'button', class: 'primary', onclick: () => void onclick() }, label));
+  return el('p', {}, el('button', { type: 'button', class: 'primary', onclick: () => void onclick() }, label));
 }
 
 function getBoughtKey(path: string) {
@@ -192,8 +198,8 @@ type BoughtCall = Record<'signal' | 'direction' | 'horizon' | 'resolvesAt', stri
 function renderBoughtCall({ signal, direction, confidence, pUp, horizon, resolvesAt, btcPrice }: BoughtCall) {
   return [
     // Without a colour: the usual share of rises may be as high.
-    h('p', { class: 'call-word', tabindex: -1 }, signal),
-    h('p', {}, `${direction === 'UP' ? 'Higher' : 'Lower'}, with a confidence of ${formatPercent(confidence)}, not proven skill.`),
+    el('p', { class: 'call-word', tabindex: -1 }, signal),
+    el('p', {}, `${direction === 'UP' ? 'Higher' : 'Lower'}, with a confidence of ${formatPercent(confidence)}, not proven skill.`),
     renderFacts([
       ['Horizon', formatHorizon(horizon)],
       ['Until', formatDate(resolvesAt)],
@@ -205,35 +211,27 @@ function renderBoughtCall({ signal, direction, confidence, pUp, horizon, resolve
 
 type PaymentFacts = Record<'usd' | 'payer' | 'txHash' | 'settledAt', string>;
 
-/** The receipt of a bought call, which can be checked. */
-function renderReceipt({ usd, payer, txHash, settledAt }: PaymentFacts, chain: Chain, check: () => Promise<PurchaseCheck[]>) {
-  const checks = h('ul', { class: 'purchase-checks', role: 'status' });
-  const button = h('button', { type: 'button', onclick: () => void run() }, 'Check receipt and transaction');
-  async function run() {
-    button.disabled = true;
-    const lines = await check().catch((): PurchaseCheck[] => [{ what: 'The chain could not be read. Try again.', ok: false }]);
-    const items = lines.map(({ what, ok }) => h('li', { class: ok ? 'good' : 'bad' }, `${ok ? '✓' : '✗ Failed:'} ${what}`));
-    replaceChildren(checks, items);
-    button.disabled = false;
-  }
+function renderReceipt({ usd, payer, txHash, settledAt }: PaymentFacts, chain: Chain) {
   return [
-    h('h3', {}, 'Receipt'),
+    el('h3', {}, 'Receipt'),
     renderFacts([
       ['Paid', `${usd} USD`],
-      ['By', h('span', { title: payer }, shortenHex(payer))],
+      ['By', el('span', { title: payer }, shortenHex(payer))],
       ['Transaction', renderOnChain('tx', txHash, chain)],
       ['At', formatUtcTime(settledAt)],
     ]),
-    h('p', {}, button),
-    checks,
   ];
+}
+
+function renderCheck({ what, ok }: PurchaseCheck) {
+  return el('li', { class: ok ? 'good' : 'bad' }, `${ok ? '✓' : '✗ Failed:'} ${what}`);
 }
 
 /** Opens the explorer in a new tab, where there is one. */
 function renderOnChain(kind: 'tx' | 'address', hex: string, { explorerUrl }: Chain) {
   const label = shortenHex(hex);
-  if (explorerUrl === null) return h('span', { title: hex }, label);
-  return h('a', { href: `${explorerUrl}/${kind}/${hex}`, target: '_blank', rel: 'noopener noreferrer' }, label);
+  if (explorerUrl === null) return el('span', { title: hex }, label);
+  return el('a', { href: `${explorerUrl}/${kind}/${hex}`, target: '_blank', rel: 'noopener noreferrer' }, label);
 }
 
 /** Pays a request. @throws {ApiProblem} UNREACHABLE also for a reply that was cut off */
@@ -296,10 +294,10 @@ function formatChain({ id, local }: Chain) {
 function renderTerms({ accepted, resource, usd }: PaymentTerms, chain: Chain) {
   const { extra, asset, payTo, maxTimeoutSeconds } = accepted;
   return [
-    h('p', {}, resource.description),
+    el('p', {}, resource.description),
     renderFacts([
-      ['Price', h('strong', {}, `${usd} USD`)],
-      ['In', h('span', {}, `${extra.name} `, renderOnChain('address', asset, chain))],
+      ['Price', el('strong', {}, `${usd} USD`)],
+      ['In', el('span', {}, `${extra.name} `, renderOnChain('address', asset, chain))],
       ['On', formatChain(chain)],
       ['To', renderOnChain('address', payTo, chain)],
       ['Valid', `${Math.round(maxTimeoutSeconds / 60)} minutes after signing`],
@@ -556,17 +554,17 @@ const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a
 const ECRECOVER = '0x0000000000000000000000000000000000000001';
 
 /**
- * Checks receipt and transaction of a paid answer, the latter on chain.
- * @param context chain, receipt signer that the service publishes, and JSON-RPC endpoint of the chain
+ * Checks receipt and transaction of a paid answer: with the signer that the service publishes for payers, and on chain.
  * @throws Error when the chain cannot be read
  */
-async function checkPurchase(bought: PaidAnswer, context: { chainId: number; seller: string; endpoint: string }): Promise<PurchaseCheck[]> {
-  const { chainId, seller, endpoint } = context;
+async function checkReceipt(bought: PaidAnswer, chain: Chain): Promise<PurchaseCheck[]> {
+  const { receipt: published } = await (await fetchFromService('.well-known/x402.json', {})).json();
+  const endpoint = getDefaultEndpoint(chain, document.baseURI);
   const { payment, receipt, ...answer } = bought;
   const { message, signature } = receipt as { message: SignedReceipt['message']; signature: string };
   const { txHash } = payment as { txHash: string };
   const typed = { ...message, amount: BigInt(message.amount), settledAt: BigInt(message.settledAt) };
-  const signed = hashTypedData({ domain: getReceiptDomain(chainId), types: RECEIPT_TYPES, primaryType: 'Receipt', message: typed });
+  const signed = hashTypedData({ domain: getReceiptDomain(chain.id), types: RECEIPT_TYPES, primaryType: 'Receipt', message: typed });
   const [signer, transaction] = await Promise.all([
     recoverSigner(endpoint, signed, signature),
     callChain(endpoint, 'eth_getTransactionReceipt', [txHash]) as Promise<{ status: string; logs: ChainLog[] } | null>,
@@ -579,7 +577,7 @@ async function checkPurchase(bought: PaidAnswer, context: { chainId: number; sel
     isSame(`0x${topics[2].slice(26)}`, payee) &&
     BigInt(data) === BigInt(amount);
   return [
-    { what: 'The seller has signed the receipt', ok: isSame(signer, seller) },
+    { what: 'The seller has signed the receipt', ok: isSame(signer, published.signer) },
     { what: 'It is for exactly this call', ok: hashDocument(answer) === message.answerHash },
     { what: 'It names the transaction', ok: isSame(txHash, message.txHash) },
     {
@@ -615,25 +613,19 @@ const SIGNATURE_EXPLANATION =
 export function createUnlockDialog(options: {
   wallets: WalletWatch;
   onLoggedIn: (session: LoginSession) => void;
-  fallback: HTMLElement;
+  fallback: () => void;
   /** Null while it is loading. */
   getInfo: () => ApiResponses['info'] | null;
 }) {
   const { wallets, onLoggedIn, fallback, getInfo } = options;
   const element = h('dialog', { class: 'unlock', 'aria-labelledby': 'unlock-title' });
-  const status = h('p', { class: 'unlock-status', role: 'status' });
-  const [list, rule] = [h('div', {}), h('div', { class: 'tier-rule quiet' })];
-  const field = h('input', {
-    id: 'unlock-token',
-    type: 'text',
-    autocomplete: 'off',
-    spellcheck: 'false',
-    maxlength: 2_100,
-    required: true,
-  });
-  const say = createSay(status);
+  let status = { text: '', isProblem: false };
   /** One login at a time: a later one, or closing the dialog, cancels it. */
   let generation = 0;
+  const say: ShowStatus = (text, isProblem = false) => {
+    status = { text, isProblem };
+    redraw();
+  };
 
   async function begin(login: (say: ShowStatus) => Promise<LoginSession>, wallet: Wallet | null, isByToken = false) {
     const ownGeneration = ++generation;
@@ -643,65 +635,65 @@ export function createUnlockDialog(options: {
       if (wallet === null) wallets.forget();
       else wallets.use(wallet);
       onLoggedIn(session);
-      if (document.activeElement === document.body) fallback.focus();
+      if (document.activeElement === document.body) fallback();
     };
     await attemptLogin({ login, counts: () => ownGeneration === generation, say, onDone, isByToken });
   }
   const renderWalletButton = (wallet: Wallet) => {
     const onclick = () => void begin((sayStage) => logInByWallet(wallet, sayStage), wallet);
-    return h('button', { type: 'button', onclick }, renderWalletIcon(wallet), wallet.name);
+    return el('button', { type: 'button', onclick }, renderWalletIcon(wallet), wallet.name);
   };
   const none = 'No wallet was found in this browser. Install one or use a token.';
-  const drawList = () => {
-    const roles = (getInfo()?.demo?.wallets ?? []).map(({ role }) => role).filter((role) => role === 'basic' || role === 'premium');
+  function redraw() {
+    const info = getInfo();
+    const roles = (info?.demo?.wallets ?? []).map(({ role }) => role).filter((role) => role === 'basic' || role === 'premium');
     const demo = roles.map((role) => renderButton(`As the demo wallet ${formatTier(role)}`, () => begin(() => logInAsDemo(role), null)));
-    replaceChildren(list, demo, demo.length > 0 && wallets.all.length === 0 ? null : renderWallets(wallets.all, none, renderWalletButton));
-  };
-  wallets.onFound(drawList);
-  drawList();
+    draw(
+      element,
+      el('h2', { id: 'unlock-title' }, 'Unlock with your wallet'),
+      el('p', {}, SIGNATURE_EXPLANATION),
+      el('div', {}, demo, demo.length > 0 && wallets.all.length === 0 ? null : renderWallets(wallets.all, none, renderWalletButton)),
+      renderStatus(status),
+      el('div', { class: 'tier-rule quiet' }, info && renderTierRule(info)),
+      el('details', {}, [
+        el('summary', {}, 'Use a token instead'),
+        renderTokenForm((token) => void begin(() => logInWithToken(token), null, true)),
+      ]),
+      el('div', { class: 'unlock-end' }, [
+        el('button', { type: 'button', onclick: () => element.close() }, 'Close'),
+        ' ',
+        el('a', { href: 'access' }, 'Keys for bots'),
+      ]),
+    );
+  }
+  wallets.onFound(redraw);
   element.addEventListener('close', () => {
     generation += 1;
-    status.textContent = '';
-    field.value = '';
+    say('');
+    element.querySelector('form')?.reset();
   });
-  const close = h('button', { type: 'button', onclick: () => element.close() }, 'Close');
-  element.append(
-    h('h2', { id: 'unlock-title' }, 'Unlock with your wallet'),
-    h('p', {}, SIGNATURE_EXPLANATION),
-    list,
-    status,
-    rule,
-    h(
-      'details',
-      {},
-      h('summary', {}, 'Use a token instead'),
-      createTokenForm(field, () => void begin(() => logInWithToken(field.value), null, true)),
-    ),
-    h('div', { class: 'unlock-end' }, close, ' ', h('a', { href: 'access' }, 'Keys for bots')),
-  );
   return {
     element,
     close: () => element.close(),
     open() {
       wallets.ask();
-      const info = getInfo();
-      if (info !== null) replaceChildren(rule, renderTierRule(info));
-      drawList();
+      redraw();
       if (!element.open) element.showModal();
     },
   };
 }
 
-function createTokenForm(field: HTMLInputElement, onUse: () => void) {
+function renderTokenForm(onUse: (token: string) => void) {
   const onsubmit = (event: Event) => {
     event.preventDefault();
-    onUse();
+    onUse(String(new FormData(event.currentTarget as HTMLFormElement).get('token')));
   };
-  return h('form', { class: 'token', onsubmit }, [
-    h('label', { for: field.id }, 'Access token'),
-    field,
-    h('button', { type: 'submit' }, 'Use this token'),
-    h('p', { class: 'token-note quiet' }, 'In the folder of the service, ', h('code', {}, 'npm run -s token -- basic'), ' prints one.'),
+  const attributes = { id: 'unlock-token', name: 'token', type: 'text', autocomplete: 'off', spellCheck: 'false' };
+  return el('form', { class: 'token', onsubmit }, [
+    el('label', { for: attributes.id }, 'Access token'),
+    el('input', { ...attributes, maxlength: 2_100, required: true }),
+    el('button', { type: 'submit' }, 'Use this token'),
+    el('p', { class: 'token-note quiet' }, 'In the folder of the service, ', el('code', {}, 'npm run -s token -- basic'), ' prints one.'),
   ]);
 }
 
@@ -710,20 +702,20 @@ function renderTierRule({ tiers, contracts, chain }: ApiResponses['info']) {
   const needed = tiers.filter(({ tier }) => tier !== 'public');
   const { gateToken } = contracts;
   return [
-    h('p', {}, [
+    el('p', {}, [
       ...(gateToken === null ? [] : ['Gate token ', renderOnChain('address', gateToken, chain), ` on ${formatChain(chain)}: `]),
       needed.map(({ tier, requirement }) => `${formatTier(tier)} ${requirement.replace(' gate tokens', '')}`).join(', '),
       '. ',
-      h('a', { href: 'docs#/access/getWalletTier' }, 'The rule'),
+      el('a', { href: 'docs#/access/getWalletTier' }, 'The rule'),
       '.',
     ]),
-    h(
+    el(
       'p',
       {},
       'Without tokens: ',
       createDialogButton('Buy this call', BUY_EVENT),
       ' or ',
-      h('a', { href: 'docs#/signal/buySignal' }, 'any x402 client'),
+      el('a', { href: 'docs#/signal/buySignal' }, 'any x402 client'),
       '.',
     ),
   ];

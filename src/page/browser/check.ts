@@ -30,35 +30,28 @@ import {
 import { createFindings, type Finding, formatInstant, getCheck } from '../../verify/findings.ts';
 import { type ForecastChecks, formatAgreement, getVerdict, listForecastChecks } from '../../verify/summary.ts';
 import { checkForecastEvidence, getShownOpening } from '../../verify/verify.ts';
+import { el, formatCount, type Markup } from '../markup.ts';
 import { requestApi, type Session, watchLimitWait } from './api.ts';
-import { createTime, formatCount, h, replaceChildren } from './dom.ts';
+import { createTime } from './dom.ts';
 import { createMetadataReader, explainChainError, openRecordChain } from './record-chain.ts';
 import type { ApiResponses, AttestationHistory, ScorecardRow } from './responses.ts';
 import { findNeighbours, type ShownRecord } from './section.ts';
+import { draw } from './view.ts';
 
-/** Checks rows of the list. */
-export type RunCheck = (rows: readonly ScorecardRow[], options: { signal: AbortSignal }) => Promise<void>;
-
-/** Counts down to the end of the rate limit while anything waits for it. @returns a function that ends it */
-function showLimitWait(element: HTMLElement): () => void {
+/** Calls the listener with the seconds until the end of the rate limit while anything waits for it. @returns a function that ends it */
+function watchLimitSeconds(listener: (seconds: number) => void): () => void {
   let until: Date | null = null;
-  const draw = () => {
-    const seconds = until === null ? 0 : Math.ceil((until.getTime() - Date.now()) / 1_000);
-    replaceChildren(element, seconds > 0 ? `The limit of requests is reached: goes on in ${seconds} s` : '');
-  };
-  const timer = setInterval(draw, 1_000);
+  const notify = () => listener(until === null ? 0 : Math.ceil((until.getTime() - Date.now()) / 1_000));
+  const timer = setInterval(notify, 1_000);
   const unwatch = watchLimitWait((next) => {
     until = next;
-    draw();
+    notify();
   });
   return () => {
     clearInterval(timer);
     unwatch();
-    replaceChildren(element);
   };
 }
-
-type OnFinding = (row: ScorecardRow, finding: RowFinding) => void;
 
 interface CheckTask {
   rows: readonly ScorecardRow[];
@@ -67,7 +60,7 @@ interface CheckTask {
   endpoint: string;
   token: string | null;
   signal: AbortSignal;
-  onFinding: OnFinding;
+  onFinding: (row: ScorecardRow, finding: RowFinding) => void;
 }
 
 const readMetadata = createMetadataReader((path, request) => fetch(new URL(path, document.baseURI), request));
@@ -319,47 +312,54 @@ const OUTCOMES = { agrees: 'pass', differs: 'fail', incomplete: 'unknown', unkno
  * Audits the whole record when the document has `CHECK_EVENT`. Its button stops the audit, and continues with what was read from the same
  * endpoint.
  */
-export function createRecordCheck(setup: CheckSetup) {
-  const result = h('div', {});
-  const progress = h('progress', { 'aria-label': 'Progress of the check of everything', hidden: true });
-  const [stage, wait] = [h('span', { class: 'quiet' }), h('span', { class: 'quiet' })];
-  const text = h('span', { role: 'status' });
-  const button = h('button', {
-    type: 'button',
-    class: 'primary',
-    hidden: true,
-    onclick: () => (running === null ? start() : running.abort()),
-  });
+export function mountRecordCheck(place: HTMLElement, setup: CheckSetup) {
   let running: AbortController | null = null;
   let kept: { endpoint: string; state: ReadingState } | null = null;
+  let [step, text, waitSeconds] = [{ what: '', done: 0, total: 1 }, '', 0];
+  let report: Markup = null;
 
+  function redraw() {
+    const isRunning = running !== null;
+    const onclick = () => (running === null ? void start() : running.abort());
+    const attributes = { type: 'button', class: 'primary', hidden: !isRunning && kept === null, onclick };
+    const { what, done, total } = step;
+    const wait = isRunning && waitSeconds > 0 && `The limit of requests is reached: goes on in ${waitSeconds} s`;
+    draw(
+      place,
+      el('div', { class: 'check-all' }, [
+        el('button', attributes, isRunning ? 'Stop' : 'Continue to check everything'),
+        el('progress', { 'aria-label': 'Progress of the check of everything', hidden: !isRunning, max: total, value: done }),
+        el('span', { class: 'quiet' }, isRunning && `${what}: ${formatCount(done)} of ${formatCount(total)}`),
+        el('span', { class: 'quiet' }, wait),
+        el('span', { role: 'status' }, text),
+      ]),
+      el('div', {}, report),
+    );
+  }
   const onProgress = (what: string, done: number, total: number) => {
-    Object.assign(progress, { max: total, value: done, hidden: false });
-    replaceChildren(stage, `${what}: ${formatCount(done)} of ${formatCount(total)}`);
+    step = { what, done, total };
+    redraw();
   };
 
   async function start() {
     if (running !== null) return;
     running = new AbortController();
-    replaceChildren(text);
-    replaceChildren(button, 'Stop');
-    button.hidden = false;
-    const stopCountdown = showLimitWait(wait);
+    [text, report] = ['', null];
+    onProgress('connecting', 0, 1);
+    const stopCountdown = watchLimitSeconds((seconds) => {
+      waitSeconds = seconds;
+      redraw();
+    });
     try {
-      replaceChildren(text, await run(running.signal));
+      text = await run(running.signal);
     } finally {
       stopCountdown();
-      replaceChildren(stage);
-      progress.hidden = true;
       running = null;
-      replaceChildren(button, 'Continue to check everything');
-      button.hidden = kept === null;
+      redraw();
     }
   }
 
   async function run(signal: AbortSignal): Promise<string> {
-    replaceChildren(result);
-    onProgress('connecting', 0, 1);
     const found = await loadSetup(setup);
     if (isUnread(found)) return `Could not be checked: ${found.problem}.`;
     if (kept?.endpoint !== found.endpoint) kept = { endpoint: found.endpoint, state: createReadingState(0) };
@@ -370,7 +370,7 @@ export function createRecordCheck(setup: CheckSetup) {
     try {
       const chain = await openRecordChain({ ...found, signal });
       const options = { chain, attester, prices: null, claims, state, signal, onProgress };
-      replaceChildren(result, renderReport(await auditUntilSettled(() => audit({ ...options, now: new Date() }))));
+      report = renderReport(await auditUntilSettled(() => audit({ ...options, now: new Date() })));
       kept = null;
       return '';
     } catch (error) {
@@ -379,7 +379,7 @@ export function createRecordCheck(setup: CheckSetup) {
     }
   }
   document.addEventListener(CHECK_EVENT, () => void start());
-  return h('div', { class: 'check-record' }, h('div', { class: 'check-all' }, button, progress, stage, wait, text), result);
+  redraw();
 }
 
 function renderReport(report: AuditReport) {
@@ -387,12 +387,12 @@ function renderReport(report: AuditReport) {
   const file = URL.createObjectURL(new Blob([formatReportJson(report)], { type: 'application/json' }));
   const name = `audit-${report.chainId}-${report.auditedAt.slice(0, 10)}.json`;
   return [
-    h('details', { class: `finding ${look}`, open: report.verdict !== 'agrees' }, [
-      h('summary', { role: 'status' }, h('span', { 'aria-hidden': 'true' }, mark), h('strong', {}, `${report.summary}.`)),
-      h('pre', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Report' }, reportText(report)),
+    el('details', { class: `finding ${look}`, open: report.verdict !== 'agrees' }, [
+      el('summary', { role: 'status' }, el('span', { 'aria-hidden': 'true' }, mark), el('strong', {}, `${report.summary}.`)),
+      el('pre', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Report' }, reportText(report)),
     ]),
-    h('p', { class: 'quiet' }, [
-      h('a', { href: file, download: name }, 'Download the report'),
+    el('p', { class: 'quiet' }, [
+      el('a', { href: file, download: name }, 'Download the report'),
       '. “npx svc audit” compares the closes, too.',
     ]),
   ];
@@ -408,13 +408,14 @@ const VERDICT_STYLES = {
   unknown: { mark: '?', look: 'is-unsure' },
 };
 
+/** In place of a finding, until it is there. */
+export function renderReading(text = 'Reading the chain…') {
+  return el('p', { class: 'finding quiet' }, text);
+}
+
 /** The verdict, with all checks in a disclosure. */
-export function renderFinding(stored: StoredFinding) {
-  const { finding, open, from, at } = stored;
+export function renderFinding({ finding, from, at }: StoredFinding) {
   const { verdict, summary, findings, list } = finding;
-  const remember = ({ target }: Event) => {
-    stored.open = (target as HTMLDetailsElement).open;
-  };
   const { mark, look } = VERDICT_STYLES[verdict];
   const left = [...list.unchecked, ...list.checks.flatMap(getOpenPart)].map(({ check, reason }) => `${getCheck(check).title}: ${reason}`);
   const sources = [
@@ -423,18 +424,18 @@ export function renderFinding(stored: StoredFinding) {
     '; hashing and comparison ran in this browser. The row, the metadata and the salt of an unresolved forecast come from the service and ',
     'are compared with on-chain digests where named above.',
   ];
-  const later = left.length === 0 ? null : h('span', { class: 'later' }, ` · ${left.length} left open`);
-  const sentence = [h('span', { class: 'verdict-mark', 'aria-hidden': 'true' }, mark), h('strong', {}, summary), later];
-  if (list.checks.length === 0) return h('p', { class: `finding ${look}` }, sentence);
-  return h('details', { class: `finding ${look}`, open, ontoggle: remember }, [
-    h('summary', {}, sentence),
+  const later = left.length === 0 ? null : el('span', { class: 'later' }, ` · ${left.length} left open`);
+  const sentence = [el('span', { class: 'verdict-mark', 'aria-hidden': 'true' }, mark), el('strong', {}, summary), later];
+  if (list.checks.length === 0) return el('p', { class: `finding ${look}` }, sentence);
+  return el('details', { class: `finding ${look}` }, [
+    el('summary', {}, sentence),
     renderGroup(
       'Checks',
       list.checks.map((check) => renderCheck(check, findings)),
     ),
     renderGroup('Left open', left.map(renderOpenItem)),
     renderGroup('Not checked here', [OTHER_ATTESTATIONS].map(renderOpenItem)),
-    h('p', { class: 'quiet' }, sources),
+    el('p', { class: 'quiet' }, sources),
   ]);
 }
 
@@ -447,21 +448,21 @@ function getOpenPart({ check, open }: RowFinding['list']['checks'][number]) {
   return open === null || check === 'sequence' ? [] : [{ check, reason: open }];
 }
 
-function renderGroup(heading: string, lines: readonly HTMLElement[]) {
-  return lines.length === 0 ? null : h('div', { class: 'checks' }, h('h3', {}, heading), h('ul', {}, lines));
+function renderGroup(heading: string, lines: readonly Markup[]) {
+  return lines.length === 0 ? null : el('div', { class: 'checks' }, el('h3', {}, heading), el('ul', {}, lines));
 }
 
 function renderCheck({ check, what, ok }: RowFinding['list']['checks'][number], findings: readonly Finding[]) {
   const { mark, look } = VERDICT_STYLES[ok ? 'pass' : 'fail'];
   const reasons = findings.flatMap((one) => (one.check === check && one.outcome === 'fail' ? [` ${one.because}.`] : []));
-  return h('li', {}, [
-    h('span', { class: look }, mark, h('span', { class: 'visually-hidden' }, ok ? ' agrees: ' : ' does not: ')),
-    h('span', {}, what, ok ? null : h('span', { class: 'difference' }, reasons)),
+  return el('li', {}, [
+    el('span', { class: look }, mark, el('span', { class: 'visually-hidden' }, ok ? ' agrees: ' : ' does not: ')),
+    el('span', {}, what, ok ? null : el('span', { class: 'difference' }, reasons)),
   ]);
 }
 
 function renderOpenItem(text: string) {
-  return h('li', {}, h('span', { class: 'quiet', 'aria-hidden': 'true' }, '○'), h('span', {}, text));
+  return el('li', {}, el('span', { class: 'quiet', 'aria-hidden': 'true' }, '○'), el('span', {}, text));
 }
 
 interface StoredFinding {
@@ -470,8 +471,6 @@ interface StoredFinding {
   at: Date;
   /** Host of the endpoint. */
   from: string;
-  /** Whether its details are open. */
-  open: boolean;
 }
 
 /** Chain and endpoint to check against; they may be missing when the reader clicks. */
@@ -480,23 +479,19 @@ interface CheckSetup {
   endpointNow: () => { url: string } | { problem: string } | null;
 }
 
-/** Checks rows and caches the findings while row and neighbours stay the same. */
+/** Checks a row and caches its finding while row and neighbours stay the same. */
 export function createRowChecker(session: Session, setup: CheckSetup) {
   const stored = new Map<string, StoredFinding>();
 
   return {
     foundOf: (row: ScorecardRow, shown: ShownRecord) => stored.get(buildRowKey(row, shown)),
-    async check(rows: readonly ScorecardRow[], options: { shown: ShownRecord; signal: AbortSignal; onFound: OnFinding }) {
-      const { shown, signal, onFound } = options;
+    async check(row: ScorecardRow, { shown, signal }: { shown: ShownRecord; signal: AbortSignal }) {
       const found = await loadSetup(setup);
       const from = 'problem' in found ? '' : new URL(found.endpoint).host;
-      const onFinding: OnFinding = (row, finding) => {
-        const key = buildRowKey(row, shown);
-        stored.set(key, { finding, at: new Date(), from, open: stored.get(key)?.open ?? false });
-        onFound(row, finding);
-      };
-      if ('problem' in found) for (const row of rows) onFinding(row, buildUncheckedFinding(found.problem));
-      else await checkRows({ ...found, rows, shown, token: session.current?.token ?? null, signal, onFinding });
+      const onFinding = (_: ScorecardRow, finding: RowFinding) =>
+        void stored.set(buildRowKey(row, shown), { finding, at: new Date(), from });
+      if ('problem' in found) onFinding(row, buildUncheckedFinding(found.problem));
+      else await checkRows({ ...found, rows: [row], shown, token: session.current?.token ?? null, signal, onFinding });
     },
   };
 }

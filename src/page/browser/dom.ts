@@ -1,28 +1,34 @@
 import { formatUtc } from '../../forecast/day.ts';
-import { EMPTY_VALUE, el, formatRelativeTime, isMarkupElement, listAttributes, type Markup, type MarkupElement } from '../markup.ts';
-
-/** DOM construction without HTML parsing: external text can only become text nodes. */
+import { type Attributes, EMPTY_VALUE, el, formatRelativeTime, type Markup } from '../markup.ts';
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-export type Child = Node | string | number | null | undefined | false;
-export type Children = Child | readonly Children[];
-type Attributes = Record<string, string | number | boolean | null | undefined | ((event: Event) => void)>;
+type Child = Markup | Node | readonly Child[];
 
-/** Creates an HTML element. Omits attributes that are false, null or undefined; `onclick` and the like take functions. */
-export function h<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, attributes: Attributes = {}, ...children: Children[]) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === null || value === undefined || value === false) continue;
-    if (typeof value === 'function') element.addEventListener(name.slice(2), value);
-    else element.setAttribute(name, value === true ? '' : String(value));
-  }
-  element.append(...toDomNodes(children));
+/** An element for the scripts that do without the view library. */
+export function h<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, attributes?: Attributes, ...children: Child[]) {
+  const [element] = toNodes(el(tag, attributes)) as [HTMLElementTagNameMap[Tag]];
+  replaceChildren(element, ...children);
   return element;
 }
 
-export function replaceChildren(element: Element, ...children: Children[]) {
-  element.replaceChildren(...toDomNodes(children));
+export function replaceChildren(element: Element, ...children: Child[]) {
+  element.replaceChildren(...toNodes(children));
+}
+
+function toNodes(markup: Child, isSvg = false): (Node | string)[] {
+  if (markup === null || markup === undefined || markup === false) return [];
+  if (typeof markup !== 'object') return [String(markup)];
+  if (markup instanceof Node) return [markup];
+  if (!('tag' in markup)) return markup.flatMap((one) => toNodes(one, isSvg));
+  const inSvg = isSvg || markup.tag === 'svg';
+  const element = inSvg ? document.createElementNS(SVG, markup.tag) : document.createElement(markup.tag);
+  for (const [name, value] of Object.entries(markup.attributes)) {
+    if (typeof value === 'function') element.addEventListener(name.slice(2), value as (event: Event) => void);
+    else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? '' : String(value));
+  }
+  element.append(...toNodes(markup.children, inSvg));
+  return [element];
 }
 
 /** An element that the server has written. */
@@ -54,16 +60,10 @@ export function getSectionBody(id: string): HTMLElement {
   return byId(id).querySelector('.body') as HTMLElement;
 }
 
-function toDomNodes(children: Children): (Node | string)[] {
-  if (children === null || children === undefined || children === false) return [];
-  if (typeof children !== 'object') return [String(children)];
-  return children instanceof Node ? [children] : children.flatMap(toDomNodes);
-}
-
 /** A `dl.facts` list of terms and values. */
-export function renderFacts(facts: readonly (readonly [term: string, value: Child])[]) {
-  const entries = facts.map(([term, value]) => h('div', {}, h('dt', {}, term), h('dd', {}, value)));
-  return h('dl', { class: 'facts' }, entries);
+export function renderFacts(facts: readonly (readonly [term: string, value: Markup])[]) {
+  const entries = facts.map(([term, value]) => el('div', {}, el('dt', {}, term), el('dd', {}, value)));
+  return el('dl', { class: 'facts' }, entries);
 }
 
 /** Text of wire values and ISO dates. */
@@ -76,12 +76,6 @@ export function formatHorizon(horizon: string) {
 /** `+1.50 %`. */
 export function formatSignedPercent(percent: number) {
   return `${percent > 0 ? '+' : percent < 0 ? '−' : ''}${Math.abs(percent).toFixed(2)}\u00a0%`;
-}
-
-/** Capitalizes and ends a sentence of the service; keeps minus and percent signs with their numbers. */
-export function toSentence(text: string) {
-  const figures = text.replace(/(\d) %/g, '$1\u00a0%').replace(/(^|[ (])-(?=\d)/g, '$1−');
-  return `${figures.charAt(0).toUpperCase()}${figures.slice(1)}${figures.endsWith('.') ? '' : '.'}`;
 }
 
 /** Limits the length of external text. */
@@ -109,16 +103,10 @@ export function formatLocalClock(time: string, timeZone?: string): string {
 }
 
 /** A `time` element; a dash without a time. @param time ISO 8601 @param form with or without the date */
-export function createTime(time: string | null | undefined, form: 'full' | 'clock' = 'full'): Child {
-  if (!time) return '–';
-  const [element] = toNodes(renderTime(time)) as [HTMLElement];
-  element.textContent = form === 'full' ? formatLocalTime(time) : formatLocalClock(time);
-  return element;
-}
-
-/** A time in UTC, which the script replaces by the same time in the zone of the reader. @param time ISO 8601 */
-function renderTime(time: string): MarkupElement {
-  return el('time', { class: 'local', datetime: time, title: formatUtc(time) }, formatUtc(time));
+export function createTime(time: string | null | undefined, form: 'full' | 'clock' = 'full'): Markup {
+  if (!time) return EMPTY_VALUE;
+  const text = form === 'full' ? formatLocalTime(time) : formatLocalClock(time);
+  return el('time', { class: 'local', datetime: time, title: formatUtc(time) }, text);
 }
 
 /** Times that the server has written in UTC. */
@@ -136,30 +124,19 @@ function readClock(time: string, timeZone: string | undefined) {
   return { date: `${year}-${month}-${day}`, clock: `${hour}:${minute} ${timeZoneName}` };
 }
 
-/** The elements of a tree that the server could have written as HTML. */
-export function toNodes(markup: Markup, isSvg = false): (Node | string)[] {
-  if (markup === null || markup === undefined || markup === false) return [];
-  if (typeof markup !== 'object') return [String(markup)];
-  if (!isMarkupElement(markup)) return markup.flatMap((one) => toNodes(one, isSvg));
-  const inSvg = isSvg || markup.tag === 'svg';
-  const element = inSvg ? document.createElementNS(SVG, markup.tag) : document.createElement(markup.tag);
-  for (const [name, value] of listAttributes(markup)) element.setAttribute(name, value);
-  element.append(...markup.children.flatMap((one) => toNodes(one, inSvg)));
-  return [element];
-}
-
 const UPDATE_MS = 10_000;
 
 /** A relative time such as `3 hours ago` that is kept current, with the exact time as its title. @param time ISO 8601 */
 export function createRelativeTime(time: string) {
-  return h('time', { class: 'ago', datetime: time, title: formatUtcTime(time) }, formatRelativeTime(time, Date.now()));
+  return el('time', { class: 'ago', datetime: time, title: formatUtcTime(time) }, formatRelativeTime(time, Date.now()));
 }
 
 export function startTimeUpdates() {
   setInterval(() => {
     for (const element of document.querySelectorAll('time.ago')) {
       const text = formatRelativeTime((element as HTMLTimeElement).dateTime, Date.now());
-      if (element.textContent !== text) element.textContent = text;
+      // The node is that of the view library.
+      if (element.textContent !== text) (element.firstChild as Text).data = text;
     }
   }, UPDATE_MS);
 }
@@ -167,32 +144,9 @@ export function startTimeUpdates() {
 /** Number formats; a dash stands for a missing value. */
 
 const usdCentsFormat = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
-const countFormat = new Intl.NumberFormat('en-US');
 
 export function formatUsdCents(value: number | null | undefined) {
   return value === null || value === undefined ? EMPTY_VALUE : usdCentsFormat.format(value);
-}
-
-export function formatCount(value: number | null | undefined) {
-  return value === null || value === undefined ? EMPTY_VALUE : countFormat.format(value);
-}
-
-/** `58.4 %` for 0.584, with a no-break space. */
-export function formatPercent(value: number | null | undefined, digits = 1) {
-  return value === null || value === undefined ? EMPTY_VALUE : `${withMinusSign((100 * value).toFixed(digits))}\u00a0%`;
-}
-
-export function withMinusSign(figure: string) {
-  return figure.replace('-', '−');
-}
-
-export function formatDecimal(value: number | null | undefined, digits = 3) {
-  return value === null || value === undefined ? EMPTY_VALUE : withMinusSign(value.toFixed(digits));
-}
-
-/** Interval of shares, in percent. */
-export function formatPercentInterval(interval: { low: number; high: number } | null | undefined, digits = 1) {
-  return interval ? `${formatPercent(interval.low, digits)} to ${formatPercent(interval.high, digits)}` : EMPTY_VALUE;
 }
 
 /** `2026-11-22 21:35 UTC` for an ISO 8601 time. */
@@ -248,9 +202,8 @@ function storeTheme(theme: Theme) {
 /** A disc that is half, not, or wholly filled. */
 function renderIcon(theme: Theme) {
   const fill = { auto: 'M10 3a7 7 0 0 1 0 14z', light: '', dark: 'M10 3a7 7 0 0 1 0 14a7 7 0 0 1 0-14z' }[theme];
-  const icon = el('svg', { width: 20, height: 20, viewBox: '0 0 20 20', 'aria-hidden': 'true' }, [
+  return el('svg', { width: 20, height: 20, viewBox: '0 0 20 20', 'aria-hidden': 'true' }, [
     el('circle', { cx: 10, cy: 10, r: 7, fill: 'none', stroke: 'currentColor', 'stroke-width': 2 }),
     fill !== '' && el('path', { d: fill, fill: 'currentColor' }),
   ]);
-  return toNodes(icon);
 }

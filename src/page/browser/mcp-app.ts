@@ -1,6 +1,6 @@
 import { el, type Markup } from '../markup.ts';
 import { APP_VIEWS, type AppView, type Fields, isFields, readFields, readText, renderResult, VIEW_TITLES } from '../mcp-app.ts';
-import { byId, toNodes } from './dom.ts';
+import { byId, replaceChildren } from './dom.ts';
 
 interface HostConnection {
   /** Sends a request (JSON-RPC 2.0). Rejects with the host's error. */
@@ -93,14 +93,14 @@ function renderLine(view: AppView, text: string): Markup {
 }
 
 function show(markup: Markup): void {
-  main.replaceChildren(...toNodes(markup));
+  replaceChildren(main, markup);
   if (!canCall) for (const button of main.querySelectorAll('button')) button.remove();
 }
 
 function showNewest(): void {
   const { view: of, result } = shown.at(-1)!;
-  show(renderResult(of, result, new Date().toISOString()));
-  if (shown.length > 1) main.prepend(...toNodes(el('button', { type: 'button', class: 'back' }, '← Back')));
+  const back = shown.length > 1 && el('button', { type: 'button', class: 'back' }, '← Back');
+  show([back, renderResult(of, result, new Date().toISOString())]);
 }
 
 async function callTool(button: HTMLButtonElement): Promise<void> {

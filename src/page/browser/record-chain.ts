@@ -4,8 +4,8 @@ import { EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../../chain/addresses.ts';
 import { isOracleError, OracleError } from '../../errors.ts';
 import { MINUTE_MS } from '../../forecast/day.ts';
 import type { Unread } from '../../verify/evidence.ts';
+import { el } from '../markup.ts';
 import { sendWithinLimit } from './api.ts';
-import { h, replaceChildren } from './dom.ts';
 import type { ApiResponses } from './responses.ts';
 
 type ChainInfo = Pick<ApiResponses['info'], 'chain' | 'contracts'>;
@@ -93,42 +93,50 @@ export function parseEndpoint(text: string, base: string): { url: string } | { p
   return allowed ? { url: url.href } : { problem: 'The URL must begin with https:// or point to this machine (127.0.0.1 or localhost).' };
 }
 
-export function createEndpointForm({ chain, contracts }: Pick<ApiResponses['info'], 'chain' | 'contracts'>) {
+/** @param onChange another endpoint has been chosen: it is to be drawn again */
+export function createEndpointForm({ chain, contracts }: Pick<ApiResponses['info'], 'chain' | 'contracts'>, onChange: () => void) {
   const base = document.baseURI;
   const preset = getDefaultEndpoint(chain, base);
-  let current = parseEndpoint(preset, base);
-  const attributes = { inputmode: 'url', spellcheck: 'false', autocomplete: 'off', 'aria-describedby': HINT_ID };
-  const input = h('input', { id: 'endpoint', type: 'text', ...attributes, onchange: () => choose(input.value) });
-  const hint = h('p', { id: HINT_ID, class: 'quiet', role: 'status' });
+  let text = sessionStorage.getItem(ENDPOINT_STORAGE_KEY) ?? preset;
+  const current = () => parseEndpoint(text, base);
 
-  function choose(text: string) {
-    input.value = text;
-    current = parseEndpoint(text, base);
-    const isWrong = 'problem' in current;
-    if ('url' in current && current.url !== preset) sessionStorage.setItem(ENDPOINT_STORAGE_KEY, current.url);
-    else if ('url' in current) sessionStorage.removeItem(ENDPOINT_STORAGE_KEY);
-    input.setAttribute('aria-invalid', String(isWrong));
-    const where = `for chain ${chain.id} and attestation contract ${contracts.eas.slice(0, 42)}`;
-    const line = 'problem' in current ? current.problem : formatEndpointHint(new URL(current.url), where, chain.local);
-    replaceChildren(hint, h('span', { class: isWrong && 'bad' }, line));
+  function choose(next: string) {
+    text = next;
+    const endpoint = current();
+    if ('url' in endpoint && endpoint.url !== preset) sessionStorage.setItem(ENDPOINT_STORAGE_KEY, endpoint.url);
+    else if ('url' in endpoint) sessionStorage.removeItem(ENDPOINT_STORAGE_KEY);
+    onChange();
   }
 
-  const onsubmit = (event: Event) => {
-    event.preventDefault();
-    choose(input.value);
-  };
-  const form = h('form', { class: 'endpoint', onsubmit }, [
-    h('label', { for: 'endpoint' }, 'Read the chain from'),
-    input,
-    h('button', { type: 'submit' }, 'Use'),
-    h('button', { type: 'button', onclick: () => choose(preset) }, 'Default'),
-    hint,
-  ]);
-  choose(sessionStorage.getItem(ENDPOINT_STORAGE_KEY) ?? preset);
+  function render() {
+    const endpoint = current();
+    const isWrong = 'problem' in endpoint;
+    const where = `for chain ${chain.id} and attestation contract ${contracts.eas.slice(0, 42)}`;
+    const line = isWrong ? endpoint.problem : formatEndpointHint(new URL(endpoint.url), where, chain.local);
+    const onsubmit = (event: Event) => {
+      event.preventDefault();
+      choose((event.currentTarget as HTMLFormElement).endpoint.value);
+    };
+    const attributes = {
+      inputmode: 'url',
+      spellCheck: 'false',
+      autocomplete: 'off',
+      'aria-describedby': HINT_ID,
+      'aria-invalid': `${isWrong}`,
+    };
+    const onchange = ({ currentTarget }: { currentTarget: HTMLInputElement }) => choose(currentTarget.value);
+    return el('form', { class: 'endpoint', onsubmit }, [
+      el('label', { for: 'endpoint' }, 'Read the chain from'),
+      el('input', { id: 'endpoint', type: 'text', value: text, ...attributes, onchange }),
+      el('button', { type: 'submit' }, 'Use'),
+      el('button', { type: 'button', onclick: () => choose(preset) }, 'Default'),
+      el('p', { id: HINT_ID, class: 'quiet', role: 'status' }, el('span', { class: isWrong && 'bad' }, line)),
+    ]);
+  }
   return {
-    form,
+    render,
     /** The parsed endpoint, or its validation problem. */
-    current: () => current,
+    current,
   };
 }
 

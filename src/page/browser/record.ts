@@ -1,23 +1,13 @@
-import { formatUsd } from '../markup.ts';
+import { el, formatCount, formatDecimal, formatPercent, formatPercentInterval, formatUsd, type Markup } from '../markup.ts';
+import { renderTable } from '../table.ts';
 import type { ForestRow } from './charts/calibration.ts';
-import { buildRowKey, CHECK_EVENT, createRecordCheck, createRowChecker, type RunCheck, renderFinding } from './check.ts';
-import {
-  type Children,
-  formatCount,
-  formatDecimal,
-  formatPercent,
-  formatPercentInterval,
-  formatSignedPercent,
-  getSectionBody,
-  h,
-  renderFacts,
-  replaceChildren,
-  shortenHex,
-} from './dom.ts';
+import { buildRowKey, CHECK_EVENT, createRowChecker, mountRecordCheck, renderFinding, renderReading } from './check.ts';
+import { formatSignedPercent, getSectionBody, renderFacts, shortenHex } from './dom.ts';
 import { createEndpointForm, getDefaultEndpoint } from './record-chain.ts';
 import type { ApiResponses, ScorecardRow } from './responses.ts';
-import { mountResource, onReveal, renderNotYet, renderTable, resumeNavigation, type ShownRecord } from './section.ts';
+import { onReveal, resumeNavigation, type ShownRecord } from './section.ts';
 import type { Page } from './state.ts';
+import { draw, mountResource, renderNotYet } from './view.ts';
 
 type OrderBookView = NonNullable<ApiResponses['crowd']['weeks'][number]['book']>;
 
@@ -33,8 +23,8 @@ function listOrders({ bids, asks }: OrderBookView) {
 
 /** Compact list for a table cell. */
 export function renderOrders(book: OrderBookView) {
-  const lines = listOrders(book).map(({ side, price, size }) => h('li', {}, `${side} ${formatCount(size)} at ${formatDecimal(price, 3)}`));
-  return h('ul', { class: 'orders' }, lines);
+  const lines = listOrders(book).map(({ side, price, size }) => el('li', {}, `${side} ${formatCount(size)} at ${formatDecimal(price, 3)}`));
+  return el('ul', { class: 'orders' }, lines);
 }
 
 /** Best prices, fee and orders. @param of title of the book */
@@ -47,7 +37,7 @@ export function renderBook(book: OrderBookView, of: string) {
       ['Fee per contract', formatDecimal(book.fee, 3)],
     ]),
     orders.length === 0
-      ? h('p', { class: 'quiet' }, 'This venue quotes one bid and one ask, without an order book.')
+      ? el('p', { class: 'quiet' }, 'This venue quotes one bid and one ask, without an order book.')
       : renderTable({
           caption: `Orders of ${of}, YES contracts`,
           rows: orders,
@@ -171,10 +161,10 @@ export const TOO_FEW_TEXT = 'too few';
 export function renderRecordFacts(scorecard: Scorecard) {
   const facts = [...buildCallFacts(scorecard), buildBrierFact(scorecard), buildBandFact(scorecard), buildStreakFact(scorecard)];
   const entries = facts.map(([term, value, ...notes]) => {
-    const below = notes.map((note) => h('dd', { class: 'fact-note' }, note));
-    return h('div', {}, h('dt', {}, term), h('dd', {}, value), below);
+    const below = notes.map((note) => el('dd', { class: 'fact-note' }, note));
+    return el('div', {}, el('dt', {}, term), el('dd', {}, value), below);
   });
-  return h('dl', { class: 'facts record-facts' }, entries);
+  return el('dl', { class: 'facts record-facts' }, entries);
 }
 
 function buildCallFacts({ summary }: Scorecard): RecordFact[] {
@@ -220,68 +210,86 @@ function buildStreakFact({ summary: { streak: run }, stats }: Scorecard): Record
 const FIRST_ROWS = 10;
 const PAGE_SIZE = 25;
 
-/**
- * Shown rows; findings, number of rows and a running check survive a new answer of the service.
- * @param needWhole has the rows beyond the known ones requested
- */
-function createAttestationList(checker: RowChecker, needWhole: () => void) {
+/** Shown rows; findings, number of rows and running checks survive a new answer of the service. */
+function createAttestationList({ store, horizon }: Page, checker: RowChecker, redraw: () => void) {
   /** Newest row first. */
-  let record: ShownRecord & { total: number } = { horizon: 0, known: [], total: 0 };
+  let record: ShownRecord = { horizon: 0, known: [] };
   let most = FIRST_ROWS;
   let focusedRow: number | null = null;
-  let views = new Map<string, RowView>();
-  const content = h('div', {});
-  const rowsNow = () => record.known.slice(0, most);
-  /** Checks rows and updates their views. */
-  const check: RunCheck = (rows, { signal }) => {
-    const shown = record;
-    return checker.check(rows, { shown, signal, onFound: (row) => views.get(buildRowKey(row, shown))?.showFinding() });
-  };
-  const viewOf = (row: ScorecardRow) => views.get(buildRowKey(row, record)) as RowView;
+  /** Rows that have been checked here, whose findings are announced. */
+  const checked = new Set<string>();
+  const running = new Set<string>();
 
-  function drawRows() {
-    const [rows, shown] = [rowsNow(), record];
-    views = new Map(
-      rows.map((row) => [buildRowKey(row, shown), createRowView(row, { foundNow: () => checker.foundOf(row, shown), check })]),
-    );
-    const left = shown.total - rows.length;
-    const more = left > 0 && h('button', { type: 'button', onclick: showMore }, `Show ${Math.min(left, PAGE_SIZE)} more of ${left}`);
-    const all = h('a', { href: `f?horizon=${shown.horizon}d` }, 'All forecasts');
-    replaceChildren(content, renderAttestationTable(rows, shown.horizon, viewOf), h('p', { class: 'more' }, more, all));
+  async function check(row: ScorecardRow) {
+    const [shown, key] = [record, buildRowKey(row, record)];
+    checked.add(key);
+    running.add(key);
+    redraw();
+    try {
+      await checker.check(row, { shown, signal: new AbortController().signal });
+    } finally {
+      running.delete(key);
+      redraw();
+    }
+  }
+  function renderRow(row: ScorecardRow, replayed: boolean) {
+    const key = buildRowKey(row, record);
+    const found = checker.foundOf(row, record);
+    const below = running.has(key) ? renderReading() : found && renderFinding(found);
+    const label = ['Check', el('span', { class: 'visually-hidden' }, ` ${row.date}`)];
+    const button = el('button', { type: 'button', onclick: () => void check(row) }, label);
+    const cell = el('td', { role: 'cell', colspan: HEADINGS.length }, el('div', { role: checked.has(key) && 'status' }, below));
+    return [
+      renderForecastRow({ ...row, replayed }, record.horizon, button),
+      el('tr', { role: 'row', class: 'below', key: `below-${row.date}` }, cell),
+    ];
   }
   onReveal((id) => {
     const index = record.known.findIndex((row) => getRowElementId(row) === id);
-    if (index < 0 && id.startsWith(ROW_ID_PREFIX)) needWhole();
+    if (index < 0 && id.startsWith(ROW_ID_PREFIX)) store.needWhole();
     if (index < most) return;
     most = index + 1;
-    drawRows();
+    redraw();
   });
   function showMore() {
     focusedRow = most;
     most += PAGE_SIZE;
-    needWhole();
-    drawRows();
-    focusFirstNew();
+    store.needWhole();
+    redraw();
   }
-  /** Redrawing replaces the focused button, so the focus moves to the first new row, once that is known. */
+  /** The button for more rows moves, so the focus goes to the first new row, once that is known. */
   function focusFirstNew() {
-    if (focusedRow === null || focusedRow >= record.known.length) return;
-    viewOf(record.known[focusedRow]).button.focus();
+    const row = focusedRow === null ? undefined : record.known[focusedRow];
+    if (row === undefined) return;
+    document.getElementById(getRowElementId(row))?.querySelector('button')?.focus();
     focusedRow = null;
   }
-  return {
-    restart() {
-      most = FIRST_ROWS;
-    },
-    /** @param shown its known rows may be the newest only; `total` counts all */
-    draw(shown: typeof record) {
-      record = shown;
-      if (shown.known.length === 0)
-        return renderNotYet('No forecast has been made yet. The first is made at 21:35 UTC and committed three minutes later.');
-      drawRows();
-      queueMicrotask(focusFirstNew);
-      return [content];
-    },
+  horizon.onChange(() => {
+    most = FIRST_ROWS;
+  });
+  /** @param shown its known rows may be the newest only; `total` counts all */
+  return (shown: ShownRecord & { total: number }): Markup => {
+    record = shown;
+    if (shown.known.length === 0)
+      return renderNotYet('No forecast has been made yet. The first is made at 21:35 UTC and committed three minutes later.');
+    const rows = shown.known.slice(0, most);
+    const marked = markReplayed(rows);
+    const left = shown.total - rows.length;
+    const more = left > 0 && el('button', { type: 'button', onclick: showMore }, `Show ${Math.min(left, PAGE_SIZE)} more of ${left}`);
+    queueMicrotask(focusFirstNew);
+    return [
+      // One row per forecast; on narrow screens CSS turns rows into cards, and the ARIA roles keep the table semantics.
+      el('table', { class: 'attested', role: 'table' }, [
+        el('caption', {}, `${shown.horizon}-day forecasts and their attestations, newest first`),
+        el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, renderHeadings())),
+        el(
+          'tbody',
+          { role: 'rowgroup' },
+          rows.flatMap((row, index) => renderRow(row, marked[index].replayed)),
+        ),
+      ]),
+      el('p', { class: 'more' }, more, el('a', { href: `f?horizon=${shown.horizon}d` }, 'All forecasts')),
+    ];
   };
 }
 
@@ -289,52 +297,38 @@ type RowChecker = ReturnType<typeof createRowChecker>;
 
 const HEADINGS = ['Day', 'Outcome', 'Call', 'P(up)', 'BTC, window open → end', 'Attestation', 'Check'];
 
-/** One row per forecast; on narrow screens CSS turns rows into cards, and the ARIA roles keep the table semantics. */
-function renderAttestationTable(rows: readonly ScorecardRow[], horizon: number, view: (row: ScorecardRow) => RowView) {
-  const headings = HEADINGS.map((heading) => h('th', { role: 'columnheader', scope: 'col' }, heading));
-  const marked = markReplayed(rows);
-  const lines = rows.map((row, index) => {
-    const { button, below } = view(row);
-    const cell = h('td', { role: 'cell', colspan: HEADINGS.length }, below);
-    return [renderForecastRow(marked[index], horizon, button), h('tr', { role: 'row', class: 'below' }, cell)];
-  });
-  return h('table', { class: 'attested', role: 'table' }, [
-    h('caption', {}, `${horizon}-day forecasts and their attestations, newest first`),
-    h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' }, headings)),
-    h('tbody', { role: 'rowgroup' }, lines),
-  ]);
-}
+const renderHeadings = () => HEADINGS.map((heading) => el('th', { role: 'columnheader', scope: 'col' }, heading));
 
-function renderForecastRow(row: ScorecardRow, horizon: number, action: HTMLElement) {
+function renderForecastRow(row: ScorecardRow, horizon: number, action: Markup) {
   const { date, sequence, replayed } = row;
-  return h('tr', { role: 'row', id: getRowElementId(row) }, [
-    h('th', { role: 'rowheader', scope: 'row', class: 'day' }, [
-      h('a', { href: `f/${date}/${horizon}d` }, h('time', { datetime: date }, date)),
-      h('span', { class: 'quiet' }, ` #${sequence}${replayed ? ' replayed' : ''}`),
+  return el('tr', { role: 'row', id: getRowElementId(row), key: date }, [
+    el('th', { role: 'rowheader', scope: 'row', class: 'day' }, [
+      el('a', { href: `f/${date}/${horizon}d` }, el('time', { datetime: date }, date)),
+      el('span', { class: 'quiet' }, ` #${sequence}${replayed ? ' replayed' : ''}`),
     ]),
     renderCell('outcome', renderStatus(row)),
     renderCell('call', renderCallCell(row)),
-    renderCell('p-up', h('span', { class: 'narrow quiet', 'aria-hidden': 'true' }, 'P(up) '), formatPercent(row.pUp)),
+    renderCell('p-up', el('span', { class: 'narrow quiet', 'aria-hidden': 'true' }, 'P(up) '), formatPercent(row.pUp)),
     renderCell('prices', renderPrices(row)),
     renderCell('uid', renderUid(row)),
     renderCell('check', action),
   ]);
 }
 
-function renderCell(name: string, ...content: Children[]) {
-  return h('td', { role: 'cell', class: name }, content);
+function renderCell(name: string, ...content: Markup[]) {
+  return el('td', { role: 'cell', class: name }, content);
 }
 
 function renderCallCell(row: ScorecardRow) {
-  if (row.missed) return h('span', { class: 'quiet' }, 'none made');
-  return row.direction === null ? h('span', { class: 'quiet' }, 'hidden') : formatCall(row);
+  if (row.missed) return el('span', { class: 'quiet' }, 'none made');
+  return row.direction === null ? el('span', { class: 'quiet' }, 'hidden') : formatCall(row);
 }
 
 function renderUid({ attestationUid, date }: ScorecardRow) {
-  if (attestationUid === null) return h('span', { class: 'quiet' }, 'not on chain yet');
-  return h('a', { href: `api/svc/onchain-oracle/verify/${attestationUid}`, title: attestationUid }, [
-    h('code', {}, shortenHex(attestationUid)),
-    h('span', { class: 'visually-hidden' }, `: attestation of ${date} as JSON`),
+  if (attestationUid === null) return el('span', { class: 'quiet' }, 'not on chain yet');
+  return el('a', { href: `api/svc/onchain-oracle/verify/${attestationUid}`, title: attestationUid }, [
+    el('code', {}, shortenHex(attestationUid)),
+    el('span', { class: 'visually-hidden' }, `: attestation of ${date} as JSON`),
   ]);
 }
 
@@ -366,7 +360,7 @@ export function getRowElementId({ date }: Pick<ScorecardRow, 'date'>) {
 }
 
 export function renderStatus({ status }: Pick<ScorecardRow, 'status'>) {
-  return h('span', { class: `status status-${status.toLowerCase()}` }, STATUS_LABELS[status] ?? status);
+  return el('span', { class: `status status-${status.toLowerCase()}` }, STATUS_LABELS[status] ?? status);
 }
 
 /** @param row of a revealed call */
@@ -375,37 +369,11 @@ export function formatCall({ signal, direction }: Pick<ScorecardRow, 'signal' | 
 }
 
 export function renderPrices({ btcAtSignal, provisional, btcAtResolution, returnBps }: ScorecardRow) {
-  if (btcAtSignal === null) return h('span', { class: 'quiet' }, 'window not open yet');
-  if (provisional) return [formatUsd(btcAtSignal), h('span', { class: 'quiet' }, ' provisional: window not open yet')];
-  const end = btcAtResolution === null ? h('span', { class: 'quiet' }, 'not resolved') : formatUsd(btcAtResolution);
-  const change = returnBps === null ? null : h('span', { class: 'quiet' }, ` (${formatSignedPercent(returnBps / 100)})`);
+  if (btcAtSignal === null) return el('span', { class: 'quiet' }, 'window not open yet');
+  if (provisional) return [formatUsd(btcAtSignal), el('span', { class: 'quiet' }, ' provisional: window not open yet')];
+  const end = btcAtResolution === null ? el('span', { class: 'quiet' }, 'not resolved') : formatUsd(btcAtResolution);
+  const change = returnBps === null ? null : el('span', { class: 'quiet' }, ` (${formatSignedPercent(returnBps / 100)})`);
   return [formatUsd(btcAtSignal), ' → ', end, change];
-}
-
-type RowView = ReturnType<typeof createRowView>;
-
-/** The check button of a row, and its finding. */
-function createRowView(row: ScorecardRow, { foundNow, check }: { foundNow: () => ReturnType<RowChecker['foundOf']>; check: RunCheck }) {
-  const below = h('div', {});
-  const button = h('button', { type: 'button', onclick: () => void run() }, [
-    'Check',
-    h('span', { class: 'visually-hidden' }, ` ${row.date}`),
-  ]);
-  function showFinding() {
-    const found = foundNow();
-    if (found !== undefined) replaceChildren(below, renderFinding(found));
-  }
-  async function run() {
-    below.setAttribute('role', 'status');
-    replaceChildren(below, h('p', { class: 'finding quiet' }, 'Reading the chain…'));
-    try {
-      await check([row], { signal: new AbortController().signal });
-    } finally {
-      if (foundNow() === undefined) replaceChildren(below);
-    }
-  }
-  showFinding();
-  return { below, button, showFinding };
 }
 
 /** Counts by status of all forecasts. */
@@ -417,12 +385,12 @@ function renderTally({ totalPredictions, wins, losses, holds, voids, missed, pen
     { mark: 'tally-void', n: voids, word: missed > 0 ? `void, ${formatCount(missed)} of them missed days` : 'void' },
     { mark: 'tally-open', n: pending, word: 'committed' },
   ];
-  return h('ul', { class: 'tally', 'aria-label': `Status of all ${formatCount(totalPredictions)} forecasts` }, [
-    h('li', {}, h('strong', {}, formatCount(totalPredictions)), ' forecasts, none left out:'),
+  return el('ul', { class: 'tally', 'aria-label': `Status of all ${formatCount(totalPredictions)} forecasts` }, [
+    el('li', {}, el('strong', {}, formatCount(totalPredictions)), ' forecasts, none left out:'),
     tallies.map(({ mark, n, word }) =>
-      h('li', { class: n === 0 ? 'none' : null }, [
-        h('span', { class: `mark ${mark}`, 'aria-hidden': 'true' }),
-        h('strong', {}, formatCount(n)),
+      el('li', { class: n === 0 ? 'none' : null }, [
+        el('span', { class: `mark ${mark}`, 'aria-hidden': 'true' }),
+        el('strong', {}, formatCount(n)),
         ` ${word}`,
       ]),
     ),
@@ -430,21 +398,20 @@ function renderTally({ totalPredictions, wins, losses, holds, voids, missed, pen
 }
 
 /** The newest forecasts, each with its check against the chain, and the check of the whole record. */
-export function mountAttestations({ store, session, horizon }: Page) {
-  const body = h('div', {});
+export function mountAttestations(page: Page, place: HTMLElement) {
+  const { store, session, horizon } = page;
   let endpoint: ReturnType<typeof createEndpointForm> | null = null;
   const setup = { getInfo, endpointNow: () => endpoint?.current() ?? null };
-  const everything = createRecordCheck(setup);
-  replaceChildren(getSectionBody('attestations'), renderIntroduction(), everything, body);
-  mountResource({
-    store,
-    name: 'info',
-    body,
+  draw(place, renderIntroduction(), el('div', { class: 'check-record' }), el('div'));
+  const [everything, body] = place.querySelectorAll('div');
+  mountRecordCheck(everything, setup);
+  const redrawEndpoint = mountResource({
+    ...{ store, name: 'info', body },
     draw: (info) => {
-      endpoint = createEndpointForm(info);
+      endpoint ??= createEndpointForm(info, () => redrawEndpoint());
       const current = endpoint.current();
       const isDefault = 'url' in current && current.url === getDefaultEndpoint(info.chain, document.baseURI);
-      return h('details', { class: 'more-of', open: !isDefault }, h('summary', {}, 'RPC endpoint'), endpoint.form);
+      return el('details', { class: 'more-of', open: !isDefault }, el('summary', {}, 'RPC endpoint'), endpoint.render());
     },
   });
   /** The reader may click before `info` is loaded. */
@@ -453,28 +420,25 @@ export function mountAttestations({ store, session, horizon }: Page) {
     // A later request may have taken the place of this one.
     return store.whenAnswered('info').catch(() => null);
   }
-  const rows = createAttestationList(createRowChecker(session, setup), store.needWhole);
-  horizon.onChange(rows.restart);
-  mountResource({
-    store,
-    name: 'scorecard',
-    body: getSectionBody('record'),
+  const renderList = createAttestationList(page, createRowChecker(session, setup), () => redraw());
+  const redraw = mountResource({
+    ...{ store, name: 'scorecard', body: getSectionBody('record') },
     draw: ({ predictions, summary }) => {
       queueMicrotask(resumeNavigation);
       const shown = { horizon: horizon.value, known: predictions, total: summary.totalPredictions };
-      return [predictions.length === 0 ? null : renderTally(summary), rows.draw(shown)].flat();
+      return [predictions.length > 0 && renderTally(summary), renderList(shown)];
     },
   });
 }
 
 function renderIntroduction() {
-  return h('p', {}, [
+  return el('p', {}, [
     'Each forecast is committed on chain before its outcome window opens. ',
-    h('a', { href: '#attestations', onclick: () => document.dispatchEvent(new Event(CHECK_EVENT)) }, 'Check everything'),
+    el('a', { href: '#attestations', onclick: () => document.dispatchEvent(new Event(CHECK_EVENT)) }, 'Check everything'),
     ' reads all attestations of the wallet and recomputes every commitment and figure in your browser. To do it without this page, run ',
-    h('code', {}, 'npx svc audit'),
+    el('code', {}, 'npx svc audit'),
     ' or follow ',
-    h('a', { href: 'methodology.md' }, 'the method'),
+    el('a', { href: 'methodology.md' }, 'the method'),
     '.',
   ]);
 }

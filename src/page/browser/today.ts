@@ -11,111 +11,84 @@ import {
   toInitialScreen,
   toRecordData,
 } from '../first-screen.ts';
-import { formatDate, formatDayAndMonth, formatRegime, formatUsd, type Markup } from '../markup.ts';
+import { el, formatCount, formatDate, formatDayAndMonth, formatPercent, formatRegime, formatUsd, type Markup } from '../markup.ts';
 import { BOUGHT_EVENT, BUY_EVENT, readBoughtCall } from './buy.ts';
 import { CHECK_EVENT } from './check.ts';
-import {
-  byId,
-  type Child,
-  type Children,
-  createRelativeTime,
-  formatCount,
-  formatHorizon,
-  formatPercent,
-  formatSignedPercent,
-  formatUsdCents,
-  getSectionBody,
-  h,
-  renderFacts,
-  replaceChildren,
-  toNodes,
-} from './dom.ts';
+import { byId, createRelativeTime, formatHorizon, formatSignedPercent, formatUsdCents, renderFacts } from './dom.ts';
 import { formatCall, getRowElementId, renderPrices, renderStatus } from './record.ts';
 import type { ApiResponses, ScorecardRow } from './responses.ts';
-import { BROKEN_TEXT, drawSafely, runSafely } from './section.ts';
 import { isPartial, type Page, readInitialData } from './state.ts';
 import { UNLOCK_EVENT } from './unlock.ts';
+import { adopt, BROKEN_TEXT, draw, drawSafely, runSafely } from './view.ts';
 
 type Signal = ApiResponses['signal'];
 
 /** What is behind the call: prices, window, facts, the last revealed call and the time of the next. */
-function mountTodayDetails({ store }: Page) {
-  const [call, ranges, now, life, facts, last, next] = ['call', 'ranges', 'now', 'life', 'facts', 'last', 'next'].map((name) =>
-    h('div', { class: `today-${name}` }),
-  );
-  const [left, right] = [h('div', {}, call, ranges, last), h('div', {}, now, life, facts, next)];
-  replaceChildren(byId('today-details'), h('div', { class: 'today' }, left, right));
-  const draw = () => {
-    const [signal, price, range, info] = [
-      store.get('signal').answer,
-      store.get('price').answer,
-      store.get('range').answer,
-      store.get('info').answer,
-    ];
-    const rows = store.get('scorecard').answer?.predictions ?? [];
-    const row = rows.find(({ predictionId }) => predictionId === signal?.predictionId);
-    const revealed = findNewestRevealed(rows);
-    drawInto(call, () => (signal === null ? null : renderCall(signal)));
-    drawInto(ranges, () => [renderOwnRange(row?.band80 ?? null), renderRanges(range)]);
-    drawInto(last, () => (revealed === null ? null : renderLastRevealed(revealed)));
-    drawInto(now, () => renderPriceNow(price, signal));
-    drawInto(life, () => (signal === null ? null : renderCallWindow(signal)));
-    drawInto(facts, () => (signal === null ? null : renderSignalFacts(signal)));
-    drawInto(next, () => renderNextCall(info, signal));
-  };
-  for (const name of ['signal', 'range', 'scorecard', 'price', 'info'] as const) store.watch(name, draw);
-}
-
-/** Elements that are the same are kept, and with them the focus. */
-export function drawInto(element: HTMLElement, make: () => Children) {
-  const next = h('div', {}, drawSafely(make));
-  if (next.innerHTML !== element.innerHTML) replaceChildren(element, ...next.childNodes);
+function renderTodayDetails({ store }: Page): Markup {
+  const [signal, price, range] = [store.get('signal').answer, store.get('price').answer, store.get('range').answer];
+  const rows = store.get('scorecard').answer?.predictions ?? [];
+  const row = rows.find(({ predictionId }) => predictionId === signal?.predictionId);
+  const revealed = findNewestRevealed(rows);
+  const part = (name: string, make: () => Markup) => el('div', { class: `today-${name}` }, drawSafely(make));
+  return el('div', { class: 'today' }, [
+    el('div', {}, [
+      part('call', () => signal && renderCall(signal)),
+      part('ranges', () => [renderOwnRange(row?.band80 ?? null), renderRanges(range)]),
+      part('last', () => revealed && renderLastRevealed(revealed)),
+    ]),
+    el('div', {}, [
+      part('now', () => renderPriceNow(price, signal)),
+      part('life', () => signal && renderCallWindow(signal)),
+      part('facts', () => signal && renderSignalFacts(signal)),
+      part('next', () => renderNextCall(store.get('info').answer, signal)),
+    ]),
+  ]);
 }
 
 function renderPriceNow(price: ApiResponses['price'] | null, signal: Signal | null) {
-  if (price === null || price.price === null) return h('p', { class: 'empty' }, 'No current price.');
+  if (price === null || price.price === null) return el('p', { class: 'empty' }, 'No current price.');
   const { change24h, timestamp, stale } = price;
   const since = computeChangePercent(signal, price);
-  return h('p', { class: 'price-moves' }, [
-    h('span', {}, 'Bitcoin now ', h('strong', {}, formatUsdCents(price.price))),
+  return el('p', { class: 'price-moves' }, [
+    el('span', {}, 'Bitcoin now ', el('strong', {}, formatUsdCents(price.price))),
     change24h === null ? null : renderMove(change24h, 'in 24 hours'),
     since === null ? null : renderMove(since, 'since the call'),
     timestamp === null
       ? null
-      : h('span', { class: stale ? 'bad' : 'quiet' }, stale ? 'stale, seen ' : 'seen ', createRelativeTime(timestamp)),
+      : el('span', { class: stale ? 'bad' : 'quiet' }, stale ? 'stale, seen ' : 'seen ', createRelativeTime(timestamp)),
   ]);
 }
 
 function renderMove(changePercent: number, of: string) {
-  return h('span', {}, h('span', { class: changePercent < 0 ? 'bad' : 'good' }, formatSignedPercent(changePercent)), ` ${of}`);
+  return el('span', {}, el('span', { class: changePercent < 0 ? 'bad' : 'good' }, formatSignedPercent(changePercent)), ` ${of}`);
 }
 
 /** The 80 % band of the forecast's distribution: for Premium, and for everyone once it is revealed. */
 function renderOwnRange(band: { low: number; median: number; high: number } | null) {
   if (band === null) return null;
   const { low, median, high } = band;
-  return h('p', {}, `80\u00a0% band of this forecast: ${formatUsd(low)} to ${formatUsd(high)}, median ${formatUsd(median)}.`);
+  return el('p', {}, `80\u00a0% band of this forecast: ${formatUsd(low)} to ${formatUsd(high)}, median ${formatUsd(median)}.`);
 }
 
 /** The fan as figures. */
 function renderRanges(range: ApiResponses['range'] | null) {
   if (!range?.horizons?.length) return null;
   const heads = ['Days', 'Size', 'P(big move)', ...range.ranges.map(({ share }) => `${100 * share}\u00a0%`)].map((head) =>
-    h('th', { scope: 'col' }, head),
+    el('th', { scope: 'col' }, head),
   );
   const rows = range.horizons.map(({ horizon, ranges, moveSize, pBig }) => {
-    const size = [moveSize?.toLowerCase() ?? '–', formatPercent(pBig)].map((text) => h('td', {}, text));
-    const cells = ranges.map(({ low, high }) => h('td', {}, `${formatUsd(low)}–${formatUsd(high)}`));
-    return h('tr', {}, h('th', { scope: 'row' }, horizon.replace('d', '')), size, cells);
+    const size = [moveSize?.toLowerCase() ?? '–', formatPercent(pBig)].map((text) => el('td', {}, text));
+    const cells = ranges.map(({ low, high }) => el('td', {}, `${formatUsd(low)}–${formatUsd(high)}`));
+    return el('tr', {}, el('th', { scope: 'row' }, horizon.replace('d', '')), size, cells);
   });
-  const caption = h('caption', {}, `Expected range around ${formatUsd(range.btcPrice)}, without direction`);
-  return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Expected range by horizon' }, [
-    h('table', {}, caption, h('thead', {}, h('tr', {}, heads)), h('tbody', {}, rows)),
+  const caption = el('caption', {}, `Expected range around ${formatUsd(range.btcPrice)}, without direction`);
+  return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Expected range by horizon' }, [
+    el('table', {}, caption, el('thead', {}, el('tr', {}, heads)), el('tbody', {}, rows)),
   ]);
 }
 
 function renderSignalFacts({ regime, fearGreed, fearGreedLabel, etfFlows7d, btcPrice, modelVersion, attestationUid }: Signal) {
-  const uid = attestationUid && h('a', { href: '#attestations', title: attestationUid }, `${attestationUid.slice(0, 10)}…`);
+  const uid = attestationUid && el('a', { href: '#attestations', title: attestationUid }, `${attestationUid.slice(0, 10)}…`);
   return renderFacts([
     ['Price at signal', formatUsdCents(btcPrice)],
     ['Market regime', formatRegime(regime)],
@@ -133,13 +106,13 @@ function renderSignalFacts({ regime, fearGreed, fearGreedLabel, etfFlows7d, btcP
 function renderNextCall(info: ApiResponses['info'] | null, signal: Signal | null) {
   const time = findSignalTime(info);
   if (time === undefined) return null;
-  return h('p', { class: 'quiet' }, 'Next call ', createRelativeTime(getNextCallTime(time, signal).toISOString()), `, at ${time} UTC.`);
+  return el('p', { class: 'quiet' }, 'Next call ', createRelativeTime(getNextCallTime(time, signal).toISOString()), `, at ${time} UTC.`);
 }
 
 type ReadableSignal = Signal & { direction: 'UP' | 'DOWN'; confidence: number };
 
 /** What the call means, as far as the reader may see it. */
-function renderCall(signal: Signal): readonly Child[] {
+function renderCall(signal: Signal): Markup {
   const { direction, confidence } = signal;
   const isHidden = signal.signal === 'GATED' || direction === null || confidence === null;
   return [renderOriginTags(signal), isHidden ? null : renderMeaning({ ...signal, direction, confidence })];
@@ -149,13 +122,13 @@ function renderMeaning({ signal, direction, confidence, horizon, resolvesAt }: R
   const pUp = formatPercent(direction === 'UP' ? confidence : 1 - confidence);
   const where = `${direction === 'UP' ? 'higher' : 'lower'} on ${formatDate(resolvesAt)}`;
   const hold = `HOLD: the ${formatHorizon(horizon)} forecast leans ${where}, too weakly to act on. P(up) ${pUp}. A HOLD is never scored.`;
-  return h('p', {}, signal === 'HOLD' ? hold : `${signal}: Bitcoin is expected to be ${where}. P(up) ${pUp}.`);
+  return el('p', {}, signal === 'HOLD' ? hold : `${signal}: Bitcoin is expected to be ${where}. P(up) ${pUp}.`);
 }
 
-function renderOriginTags({ replayed, source }: Signal): Child {
+function renderOriginTags({ replayed, source }: Signal): Markup {
   const texts = [...(source.startsWith('simulated') ? ['Simulated'] : []), ...(replayed ? ['Replayed'] : [])];
-  const tags = texts.map((text) => h('span', { class: 'tag' }, text));
-  return tags.length > 0 && h('p', { class: 'marks' }, tags);
+  const tags = texts.map((text) => el('span', { class: 'tag' }, text));
+  return tags.length > 0 && el('p', { class: 'marks' }, tags);
 }
 
 /** Progress from commitment to the end of the outcome window. The opening is drawn in the middle, whatever the lengths. */
@@ -163,14 +136,14 @@ function renderCallWindow({ timestamp, windowOpensAt, resolvesAt }: Signal) {
   const now = Date.now();
   const [made, opens, ends] = [timestamp, windowOpensAt, resolvesAt].map((time) => Date.parse(time));
   const [waited, passed] = [computePassedShare(made, opens, now), computePassedShare(opens, ends, now)];
-  return h('div', { class: 'window' }, [
-    h('progress', {
+  return el('div', { class: 'window' }, [
+    el('progress', {
       max: 1,
       value: (waited + passed) / 2,
       'aria-label': 'Progress from commitment to the end of the window',
       'aria-valuetext': waited < 1 ? 'The window has not opened yet' : `${formatPercent(passed, 0)} of the window has passed`,
     }),
-    h('ol', {}, [
+    el('ol', {}, [
       renderWindowStop('Made', timestamp, now),
       renderWindowStop('Window opens', windowOpensAt, now),
       renderWindowStop('Window ends', resolvesAt, now),
@@ -186,10 +159,10 @@ export function computePassedShare(from: number, to: number, now: number) {
 
 function renderWindowStop(what: string, time: string, now: number) {
   const over = Date.parse(time) <= now;
-  return h('li', { class: over ? 'over' : null }, [
-    h('strong', {}, what),
-    h('span', {}, createRelativeTime(time)),
-    h('span', { class: 'quiet' }, `${formatDayAndMonth(time)}, ${time.slice(11, 16)} UTC`),
+  return el('li', { class: over ? 'over' : null }, [
+    el('strong', {}, what),
+    el('span', {}, createRelativeTime(time)),
+    el('span', { class: 'quiet' }, `${formatDayAndMonth(time)}, ${time.slice(11, 16)} UTC`),
   ]);
 }
 
@@ -210,16 +183,16 @@ export function findNewestRevealed(rows: readonly ScorecardRow[]): RevealedCall 
 
 function renderLastRevealed({ row, index }: RevealedCall) {
   return [
-    h('h3', {}, 'Last revealed call'),
-    h('p', {}, h('strong', {}, formatCall(row)), ` at ${formatPercent(row.confidence)}, of ${formatDate(row.date)}`),
-    h('p', {}, [
+    el('h3', {}, 'Last revealed call'),
+    el('p', {}, el('strong', {}, formatCall(row)), ` at ${formatPercent(row.confidence)}, of ${formatDate(row.date)}`),
+    el('p', {}, [
       renderStatus(row),
       ' ',
-      h('span', {}, renderPrices(row)),
+      el('span', {}, renderPrices(row)),
       ' ',
-      h('a', { href: `#${index < ROWS_ON_PAGE ? getRowElementId(row) : 'attestations'}` }, [
+      el('a', { href: `#${index < ROWS_ON_PAGE ? getRowElementId(row) : 'attestations'}` }, [
         'Verify',
-        h('span', { class: 'visually-hidden' }, ` the call of ${formatDate(row.date)}`),
+        el('span', { class: 'visually-hidden' }, ` the call of ${formatDate(row.date)}`),
       ]),
     ]),
   ];
@@ -321,49 +294,45 @@ function formatSellNote({ model }: Pick<ApiResponses['info'], 'model'>, rows: re
   return `${sentence} Here ${wins} of ${sells.length} were right.`;
 }
 
+const FIRST_SCREEN_NAMES = Object.keys(FIRST_SCREEN_PARTS) as FirstScreenPart[];
+
 /** The newest call as far as the reader may see it, the expected range, and the record in one line. */
-export function mountToday(page: Page) {
+export function mountToday(page: Page, body: HTMLElement) {
   const { store, session, poller } = page;
   const initial = readInitialData();
-  const body = getSectionBody('today');
   const title = byId('today-title');
-  const redraw = createPartGuard(body, initial);
+  const getPlace = (name: FirstScreenPart) => body.querySelector(`[data-part=${name}]`) as HTMLElement;
+  // What the server has drawn is kept.
+  const served = toInitialScreen(initial, DEFAULT_HORIZON_DAYS);
+  for (const name of FIRST_SCREEN_NAMES) adopt(getPlace(name), FIRST_SCREEN_PARTS[name](served));
   // A replay fills an empty record: its first day is not ahead.
   let start: 'starting' | 'loading' | null = initial === null ? 'starting' : null;
-  const draw = () => {
+  const redraw = () => {
     const data = collectFirstScreen(page, initial, start);
     if (data.call?.signal === 'SELL') store.needWhole();
-    for (const name of Object.keys(FIRST_SCREEN_PARTS) as FirstScreenPart[]) redraw(name, () => FIRST_SCREEN_PARTS[name](data));
+    for (const name of FIRST_SCREEN_NAMES)
+      draw(
+        getPlace(name),
+        runSafely<Markup>(
+          () => FIRST_SCREEN_PARTS[name](data),
+          () => BROKEN_TEXT,
+        ),
+      );
+    draw(byId('today-details'), renderTodayDetails(page));
     const next = formatTodayTitle(data.call, Date.now());
     if (title.textContent !== next) title.textContent = next;
   };
-  for (const name of ['signal', 'range', 'scorecard', 'price', 'info'] as const) store.watch(name, draw);
-  session.onChange(draw);
-  document.addEventListener(BOUGHT_EVENT, draw);
+  for (const name of ['signal', 'range', 'scorecard', 'price', 'info'] as const) store.watch(name, redraw);
+  session.onChange(redraw);
+  document.addEventListener(BOUGHT_EVENT, redraw);
   poller.onLook(({ state, isOpen }) => {
     const was = start;
     if (state === 'starting') start = isOpen ? 'loading' : 'starting';
     else if (state === 'up') start = null;
-    if (start !== was) draw();
+    if (start !== was) redraw();
   });
   handleActions(body);
   handleHorizon(body, page.horizon);
-  mountTodayDetails(page);
-}
-
-/** Redraws a part when what it shows has changed; what the server has drawn is kept. */
-function createPartGuard(body: HTMLElement, initial: InitialData | null) {
-  const served = toInitialScreen(initial, DEFAULT_HORIZON_DAYS);
-  const drawn = new Map<FirstScreenPart, string>();
-  for (const name of Object.keys(FIRST_SCREEN_PARTS) as FirstScreenPart[])
-    drawn.set(name, JSON.stringify(FIRST_SCREEN_PARTS[name](served)));
-  return (name: FirstScreenPart, make: () => Markup) => {
-    const markup = runSafely(make, () => BROKEN_TEXT);
-    const next = JSON.stringify(markup);
-    if (next === drawn.get(name)) return;
-    drawn.set(name, next);
-    body.querySelector(`[data-part=${name}]`)?.replaceChildren(...toNodes(markup));
-  };
 }
 
 /** Dialogs that a part of the screen opens; without the script the link to buy leads to the operation. */

@@ -1,5 +1,6 @@
+import { el, formatCount, type Markup } from '../markup.ts';
 import { ApiProblem, type LoginSession, requestApi } from './api.ts';
-import { formatCount, h, truncate } from './dom.ts';
+import { truncate } from './dom.ts';
 import type { ApiResponses } from './responses.ts';
 
 /** Who signs texts that the service composes: a wallet of this browser, or a demo wallet of a local chain. */
@@ -334,19 +335,19 @@ export const UNLOCK_EVENT = 'oracle-unlock';
 /** @param event opens the dialog */
 export function createDialogButton(label: string, event: string, className?: string) {
   const open = ({ currentTarget }: Event) => currentTarget?.dispatchEvent(new Event(event, { bubbles: true }));
-  return h('button', { type: 'button', class: className, 'aria-haspopup': 'dialog', onclick: open }, label);
+  return el('button', { type: 'button', class: className, 'aria-haspopup': 'dialog', onclick: open }, label);
 }
 
 /** @param none said where there is no wallet */
-export function renderWallets(wallets: readonly Wallet[], none: string, renderButton: (wallet: Wallet) => HTMLElement) {
-  if (wallets.length === 0) return h('p', { class: 'notice' }, none);
-  const rows = wallets.map((wallet) => h('li', {}, renderButton(wallet)));
-  return h('ul', { class: 'wallets', 'aria-label': 'Wallets of this browser' }, rows);
+export function renderWallets(wallets: readonly Wallet[], none: string, renderButton: (wallet: Wallet) => Markup) {
+  if (wallets.length === 0) return el('p', { class: 'notice' }, none);
+  const rows = wallets.map((wallet) => el('li', {}, renderButton(wallet)));
+  return el('ul', { class: 'wallets', 'aria-label': 'Wallets of this browser' }, rows);
 }
 
 export function renderWalletIcon({ icon, name }: Wallet) {
-  if (icon === null) return h('span', { class: 'no-icon', 'aria-hidden': 'true' }, name.slice(0, 1));
-  return h('img', { src: icon, alt: '', width: 28, height: 28 });
+  if (icon === null) return el('span', { class: 'no-icon', 'aria-hidden': 'true' }, name.slice(0, 1));
+  return el('img', { src: icon, alt: '', width: 28, height: 28 });
 }
 
 /** By login step. */

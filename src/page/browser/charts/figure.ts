@@ -1,141 +1,111 @@
 import { DAY_MS } from '../../../forecast/day.ts';
 import { listTicks } from '../../first-screen.ts';
-import { el, type Markup, type MarkupElement } from '../../markup.ts';
-import { type Child, type Children, h, replaceChildren, toNodes } from '../dom.ts';
-import { type Column, renderTable } from '../section.ts';
-
-const MIN_WIDTH = 220;
-
-/** Widths by title, so that a figure that is built again is drawn at once and nothing moves. */
-const lastWidths = new Map<string, number>();
+import { type Attributes, el, type Markup, type MarkupElement } from '../../markup.ts';
+import { type Column, renderTable } from '../../table.ts';
+import { createPart, Part } from '../view.ts';
 
 /** `mark`: class of the mark, such as `mark-line`. */
 export type Legend = readonly { label: string; mark: string }[];
 
-interface FigureText<Row> {
+interface FigureOptions<Row> {
   title: string;
-  /** How to read it. */
-  note?: string;
-  columns: readonly Column<Row>[];
-}
-
-interface FigureContent<Row> {
   summary: string;
   legend: Legend;
+  columns: readonly Column<Row>[];
   rows: readonly Row[];
+  draw: (width: number) => MarkupElement;
+  /** How to read it. */
+  note?: string | undefined;
+  /** Above and below the chart. */
+  control?: Markup;
+  below?: Markup;
+  /** Over the chart, and attributes of the element around both. */
+  cover?: Markup;
+  canvas?: Attributes;
 }
 
 /**
  * A chart with title, summary and data table. It is redrawn when its width changes; the summary and the table carry the same data for
  * screen readers.
  */
-export function createFigure<Row>({
-  summary,
-  legend,
-  rows,
-  draw,
-  ...options
-}: FigureText<Row> & FigureContent<Row> & { draw: (width: number) => MarkupElement }) {
-  const figure = createLiveFigure({
-    ...options,
-    canvas: h('div', { class: 'canvas' }),
-    describe: () => ({ summary, legend, rows }),
-    draw: (width) => toNodes(draw(width))[0] as SVGSVGElement,
-  });
-  figure.update();
-  return figure.element;
+export function renderFigure<Row>(options: FigureOptions<Row>): MarkupElement {
+  return createPart(Figure, { ...(options as unknown as FigureOptions<unknown>), key: options.title });
 }
 
-interface LiveFigureOptions<Row> extends FigureText<Row> {
-  canvas: HTMLElement;
-  /** Above the chart. */
-  control?: Child;
-  /** Below the chart. */
-  below?: Children;
-  /** What the figure shows now. */
-  describe: () => FigureContent<Row>;
-  draw: (width: number) => SVGSVGElement;
-}
+const MIN_WIDTH = 220;
 
-/** A figure whose data may change: `update` reads all of it again, `redraw` only the chart. */
-export function createLiveFigure<Row>({ title, note, canvas, control, below, describe, draw, columns }: LiveFigureOptions<Row>) {
-  const [summary, legend] = [h('span', {}), h('div', {})];
-  const table = createFigureTable({ caption: title, columns, rows: () => describe().rows });
-  let width = lastWidths.get(title) ?? 0;
-
-  function redraw() {
-    if (width === 0) return;
-    const svg = draw(width);
-    const before = canvas.querySelector('.chart');
-    svg.setAttribute('role', 'img');
-    svg.setAttribute('aria-label', `${title}. ${describe().summary}`);
-    if (before === null) canvas.prepend(svg);
-    else before.replaceWith(svg);
-  }
-  function update() {
-    const now = describe();
-    summary.textContent = now.summary;
-    const marks = now.legend.map(({ label, mark }) => h('li', {}, h('span', { class: `mark ${mark}`, 'aria-hidden': 'true' }), label));
-    replaceChildren(legend, marks.length > 0 && h('ul', { class: 'legend' }, marks));
-    redraw();
-    table.update();
-  }
-  new ResizeObserver(([{ contentRect }]) => {
-    const next = Math.max(MIN_WIDTH, Math.floor(contentRect.width));
+class Figure extends Part<FigureOptions<unknown>, { width: number }> {
+  override state = { width: 0 };
+  #observer = new ResizeObserver(([{ contentRect }]) => {
+    const width = Math.max(MIN_WIDTH, Math.floor(contentRect.width));
     // A hidden figure has no width.
-    if (contentRect.width === 0 || next === width) return;
-    width = next;
-    lastWidths.set(title, width);
-    redraw();
-  }).observe(canvas);
+    if (contentRect.width > 0 && width !== this.state.width) this.setState({ width });
+  });
 
-  const element = h('figure', {}, [
-    h('figcaption', {}, h('strong', {}, title), ' ', summary),
-    h('div', { class: 'figure-tools' }, control, legend),
-    h('div', {}, canvas, below, note === undefined ? null : h('p', { class: 'note' }, note)),
-    table.element,
-  ]);
-  return { element, update, redraw };
+  #canvas: Element | null = null;
+  #setCanvas = (element: Element | null) => {
+    this.#canvas = element;
+  };
+
+  override componentDidMount() {
+    if (this.#canvas !== null) this.#observer.observe(this.#canvas);
+  }
+
+  override componentWillUnmount() {
+    this.#observer.disconnect();
+  }
+
+  draw() {
+    const { title, note, summary, legend, columns, rows, draw, control, below, cover, canvas } = this.props;
+    const { width } = this.state;
+    const marks = legend.map(({ label, mark }) => el('li', {}, el('span', { class: `mark ${mark}`, 'aria-hidden': 'true' }), label));
+    const svg = width > 0 ? draw(width) : null;
+    const chart = svg && { ...svg, attributes: { ...svg.attributes, role: 'img', 'aria-label': `${title}. ${summary}` } };
+    return el('figure', {}, [
+      el('figcaption', {}, el('strong', {}, title), ' ', el('span', {}, summary)),
+      el('div', { class: 'figure-tools' }, control, el('div', {}, marks.length > 0 && el('ul', { class: 'legend' }, marks))),
+      el('div', {}, [
+        el('div', { class: 'canvas', ref: this.#setCanvas, ...canvas }, chart, cover),
+        below,
+        note === undefined ? null : el('p', { class: 'note' }, note),
+      ]),
+      createPart(FigureTable, { caption: title, columns, rows }),
+    ]);
+  }
 }
 
 /** Longer tables begin with their first rows, and show the others on request. */
 const MAX_ROWS = 12;
 
-/** Captions of tables that are open and of those that show all rows, so that a figure that is drawn again keeps them so. */
+/** Captions of tables that are open and of those that show all rows, so that a figure that is built again keeps them so. */
 const openTables = new Set<string>();
 const wholeTables = new Set<string>();
 
 /** A table in a disclosure, built when it is opened, as it may have hundreds of rows. */
-function createFigureTable<Row>(options: { caption: string; columns: readonly Column<Row>[]; rows: () => readonly Row[] }) {
-  const { rows, ...table } = options;
-  const { caption } = table;
-  const body = h('div', {});
-  const element = h('details', { class: 'table-of', open: openTables.has(caption), ontoggle: remember }, [
-    h('summary', {}, 'Table', h('span', { class: 'visually-hidden' }, `: ${caption}`)),
-    body,
-  ]);
+class FigureTable extends Part<{ caption: string; columns: readonly Column<unknown>[]; rows: readonly unknown[] }> {
+  #remember = ({ currentTarget }: { currentTarget: HTMLDetailsElement }) => {
+    if (currentTarget.open) openTables.add(this.props.caption);
+    else openTables.delete(this.props.caption);
+    this.forceUpdate();
+  };
+  #showAll = ({ currentTarget }: { currentTarget: HTMLElement }) => {
+    wholeTables.add(this.props.caption);
+    this.forceUpdate();
+    currentTarget.parentElement?.querySelector<HTMLElement>('.scroll')?.focus({ preventScroll: true });
+  };
 
-  function fill() {
-    const all = rows();
-    const isCut = all.length > MAX_ROWS && !wholeTables.has(caption);
-    const more = isCut && h('button', { type: 'button', class: 'show-all', onclick: showAll }, `Show all ${all.length}`);
-    replaceChildren(body, renderTable({ ...table, rows: isCut ? all.slice(0, MAX_ROWS) : all }), more);
+  draw() {
+    const { rows, ...table } = this.props;
+    const isOpen = openTables.has(table.caption);
+    const isCut = rows.length > MAX_ROWS && !wholeTables.has(table.caption);
+    return el('details', { class: 'table-of', open: isOpen, ontoggle: this.#remember }, [
+      el('summary', {}, 'Table', el('span', { class: 'visually-hidden' }, `: ${table.caption}`)),
+      el('div', {}, [
+        isOpen && renderTable({ ...table, rows: isCut ? rows.slice(0, MAX_ROWS) : rows }),
+        isOpen && isCut && el('button', { type: 'button', class: 'show-all', onclick: this.#showAll }, `Show all ${rows.length}`),
+      ]),
+    ]);
   }
-  function showAll() {
-    wholeTables.add(caption);
-    fill();
-    body.querySelector<HTMLElement>('.scroll')?.focus({ preventScroll: true });
-  }
-  function remember() {
-    if (element.open) openTables.add(caption);
-    else openTables.delete(caption);
-    if (element.open && body.childElementCount === 0) fill();
-  }
-  function update() {
-    if (element.open) fill();
-    else replaceChildren(body);
-  }
-  return { element, update };
 }
 
 /** Days since 1970-01-01. */

@@ -1,5 +1,4 @@
-import { el, type Markup } from '../../markup.ts';
-import { withMinusSign } from '../dom.ts';
+import { el, type Markup, withMinusSign } from '../../markup.ts';
 import type { PriceDay } from '../record.ts';
 import type { ApiResponses, ScorecardRow } from '../responses.ts';
 import {

@@ -1,10 +1,7 @@
-import type { Markup, MarkupElement } from '../../markup.ts';
-import { h, replaceChildren, toNodes } from '../dom.ts';
-import type { Column } from '../section.ts';
-import { createLiveFigure, type Legend } from './figure.ts';
-
-/** Days that were chosen, by title, so that a figure that is built again keeps them. */
-const chosenDays = new Map<string, number>();
+import { el, type Markup, type MarkupElement } from '../../markup.ts';
+import type { Column } from '../../table.ts';
+import { createPart, Part } from '../view.ts';
+import { type Legend, renderFigure } from './figure.ts';
 
 /** What a chart draws: the points of the chosen range. */
 interface ShownDays<Point> {
@@ -18,11 +15,11 @@ interface ShownDays<Point> {
 interface TimeFigureOptions<Point extends { day: number }> {
   title: string;
   /** Ascending, at least one. */
-  points: () => readonly Point[];
+  points: readonly Point[];
   /** Days of the record where the points are its newest only, and how to get all. */
   rest?: { days: number; load: () => void } | null;
   /** First and last day of the record, where the points differ from it. */
-  span?: (points: readonly Point[]) => readonly [first: number, last: number];
+  span?: readonly [first: number, last: number];
   summary: (points: readonly Point[]) => string;
   legend?: (points: readonly Point[]) => Legend;
   note?: string;
@@ -35,55 +32,123 @@ interface TimeFigureOptions<Point extends { day: number }> {
 }
 
 /** A chart over time: a choice of ranges, values by pointer, touch and keys, and a table that follows the range. */
-export function createTimeFigure<Point extends { day: number }>(options: TimeFigureOptions<Point>) {
-  const { title, rest, summary, legend = () => [], note, draw, read, columns } = options;
-  shared ??= createDayRange(sessionStorage);
-  const dayRange = shared;
-  const control = createRangeControl(title, dayRange);
-  const canvas = h('div', { class: 'canvas readable' });
-  const reader = createPointReader({
-    label: `${title}: values`,
-    canvas,
-    chosenDay: chosenDays.get(title) ?? null,
-    onChoose: (day) => chosenDays.set(title, day),
-  });
-  canvas.append(reader.slider);
-  let shown: ShownDays<Point>;
+export function renderTimeFigure<Point extends { day: number }>(options: TimeFigureOptions<Point>): MarkupElement {
+  return createPart(TimeFigure, { ...(options as unknown as TimeFigureOptions<{ day: number }>), key: options.title });
+}
 
-  const figure = createLiveFigure({
-    title,
-    note,
-    canvas,
-    control: control.element,
-    below: reader.readout,
-    describe: () => ({ summary: summary(shown.points), legend: legend(shown.points), rows: shown.points.toReversed() }),
-    draw(width) {
-      const plot = draw({ ...shown, width });
-      const svg = toNodes(plot.svg)[0] as SVGSVGElement;
-      reader.attach(svg, plot);
-      return svg;
-    },
-    columns,
-  });
+/** Days that were chosen, by title, so that a figure that is built again keeps them. */
+const chosenDays = new Map<string, number>();
 
-  function update() {
-    const points = options.points();
-    const [first, last] = options.span?.(points) ?? [points[0].day, points[points.length - 1].day];
-    const days = rest?.days ?? last - first + 1;
-    control.update(days);
-    if (rest && resolveRange(dayRange.value, days) > points.length) rest.load();
-    const selected = selectDays({ points, range: resolveRange(dayRange.value, days), lastDay: last });
-    shown = { ...selected, points: selected.shown };
-    reader.take({
-      days: shown.points.map(({ day }) => day),
-      texts: shown.points.map(read),
-      start: options.start?.(shown.points) ?? shown.points.length - 1,
-    });
-    figure.update();
+/** Reads a chart point by point: by pointer, by touch, and by the keys of a range input that covers it. */
+class TimeFigure extends Part<TimeFigureOptions<{ day: number }>> {
+  #shown: ShownDays<{ day: number }> = { points: [], from: 0, before: null };
+  #plot: Plot | null = null;
+  #drawnFor = '';
+  /** What the slider says while the pointer moves: screen readers announce its value once the pointer rests. */
+  #announcedDay: number | null = null;
+
+  override componentDidMount() {
+    getDayRange().follow(this.props.title, () => this.forceUpdate());
   }
-  dayRange.follow(title, update);
-  update();
-  return { element: figure.element, update, redraw: figure.redraw };
+
+  override componentWillReceiveProps() {
+    this.#drawnFor = '';
+    this.#announcedDay = null;
+  }
+
+  #findIndex(day: number | undefined | null) {
+    const { points } = this.#shown;
+    const index = points.findIndex((point) => point.day === day);
+    return index === -1 ? (this.props.start?.(points) ?? points.length - 1) : index;
+  }
+
+  #choose(index: number) {
+    chosenDays.set(this.props.title, this.#shown.points[index].day);
+    this.forceUpdate();
+  }
+
+  #follow = ({ clientX, currentTarget }: PointerEvent) => {
+    const svg = (currentTarget as Element).querySelector<SVGSVGElement>('.chart');
+    if (svg === null || this.#plot === null) return;
+    const { left, width } = svg.getBoundingClientRect();
+    // The chart may be scaled down by CSS.
+    const pixel = ((clientX - left) * svg.viewBox.baseVal.width) / (width || 1);
+    const before = this.#findIndex(chosenDays.get(this.props.title));
+    const next = findPoint(this.#plot.xs, pixel, this.#plot.isStepped ?? false);
+    this.#announcedDay ??= this.#shown.points[before].day;
+    if (next !== before) this.#choose(next);
+  };
+  #announce = () => {
+    this.#announcedDay = null;
+    this.forceUpdate();
+  };
+  #focus = ({ currentTarget }: { currentTarget: Element }) =>
+    currentTarget.querySelector<HTMLElement>('.point-slider')?.focus({ preventScroll: true });
+
+  /** Drawn again where the width, the range or the data have changed. */
+  #draw(width: number, range: number): Plot {
+    const drawnFor = `${width} ${range}`;
+    if (this.#plot === null || this.#drawnFor !== drawnFor) this.#plot = this.props.draw({ ...this.#shown, width });
+    this.#drawnFor = drawnFor;
+    return this.#plot;
+  }
+
+  draw() {
+    const { title, points: all, span, rest, summary, legend = () => [], note, read, columns } = this.props;
+    const [first, last] = span ?? [all[0].day, all[all.length - 1].day];
+    const days = rest?.days ?? last - first + 1;
+    const range = resolveRange(getDayRange().value, days);
+    if (rest && range > all.length) rest.load();
+    const { shown: points, ...around } = selectDays({ points: all, range, lastDay: last });
+    this.#shown = { points, ...around };
+    const texts = points.map(read);
+    const index = this.#findIndex(chosenDays.get(title));
+    const announced = this.#announcedDay === null ? index : this.#findIndex(this.#announcedDay);
+    const slider = el('input', {
+      ...{ type: 'range', min: 0, max: points.length - 1, step: 1, class: 'point-slider', 'aria-label': `${title}: values` },
+      ...{ hidden: points.length === 1, value: announced, 'aria-valuetext': texts[announced] },
+      oninput: ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
+        this.#announcedDay = null;
+        this.#choose(Number(currentTarget.value));
+      },
+    });
+    // An unseen copy of the longest text keeps the height.
+    const longest = texts.reduce((most, one) => (one.length > most.length ? one : most), '');
+    return renderFigure({
+      ...{ title, note, columns, summary: summary(points), legend: legend(points), rows: points.toReversed() },
+      control: renderRanges(title, days, range),
+      draw: (width) => {
+        const { svg, mark } = this.#draw(width, range);
+        return { ...svg, children: [svg.children, el('g', {}, mark(index))] };
+      },
+      cover: slider,
+      canvas: {
+        ...{ class: 'canvas readable', onpointerdown: this.#follow, onpointermove: this.#follow, onclick: this.#focus },
+        ...{ onpointerup: this.#announce, onpointerleave: this.#announce, onpointercancel: this.#announce },
+      },
+      below: el('div', { class: 'readout', 'aria-hidden': 'true', 'data-longest': longest }, el('p', {}, texts[index])),
+    });
+  }
+}
+
+/** Radio buttons, and thus one tab stop; ranges that are longer than the record are disabled. @param days length of the record */
+function renderRanges(chart: string, days: number, chosen: number): Markup {
+  const labels = DAY_RANGES.map((range) => {
+    const attributes = {
+      type: 'radio',
+      name: `days of ${chart}`,
+      value: range,
+      class: 'visually-hidden',
+      'aria-label': formatRange(range),
+    };
+    const state = { checked: range === chosen, disabled: !isRangeUseful(range, days), onchange: () => getDayRange().set(range) };
+    return el('label', {}, el('input', { ...attributes, ...state }), el('span', {}, formatRange(range).replace(/ days$/, '')));
+  });
+  return el('div', { class: 'ranges', role: 'radiogroup', 'aria-label': `Days shown: ${chart}` }, [
+    el('span', { 'aria-hidden': 'true' }, 'Days'),
+    labels,
+    el('span', { class: 'quiet' }, DAY_RANGES.some((range) => !isRangeUseful(range, days)) && `of ${days} so far`),
+  ]);
 }
 
 /** The number of days that charts over time show. */
@@ -118,6 +183,11 @@ export function createDayRange(storage: Pick<Storage, 'getItem' | 'setItem'>) {
 
 let shared: DayRange | null = null;
 
+function getDayRange(): DayRange {
+  shared ??= createDayRange(sessionStorage);
+  return shared;
+}
+
 /** Whether a range leaves out any of so many days. */
 export function isRangeUseful(range: number, days: number) {
   return range === ALL_DAYS || range < days;
@@ -145,86 +215,6 @@ export function formatRange(range: number) {
   return range === ALL_DAYS ? 'All days' : `${range} days`;
 }
 
-interface ReadPoints {
-  /** At least one, ascending. */
-  days: readonly number[];
-  texts: readonly string[];
-  /** Chosen before the reader has chosen. */
-  start: number;
-}
-
-/** Reads a chart point by point: by pointer, by touch, and by the keys of a range input that covers it. */
-function createPointReader(options: {
-  label: string;
-  canvas: HTMLElement;
-  /** Day that the reader had chosen before the chart was built again. */
-  chosenDay: number | null;
-  onChoose: (day: number) => void;
-}) {
-  const { label, canvas, chosenDay, onChoose } = options;
-  const [slider, text] = [h('input', { type: 'range', min: 0, step: 1, class: 'point-slider', 'aria-label': label }), h('p', {})];
-  const marker = document.createElementNS('http://www.w3.org/2000/svg', 'g');
-  let points: ReadPoints = { days: [0], texts: [''], start: 0 };
-  let drawn: { svg: SVGSVGElement; plot: Plot } | null = null;
-  let [index, day] = [0, chosenDay];
-
-  function show(next: number) {
-    index = next;
-    text.textContent = points.texts[next];
-    replaceChildren(marker, toNodes(drawn === null ? null : drawn.plot.mark(next), true));
-  }
-  /** The value of the slider, which screen readers announce, follows once the pointer rests. */
-  function announce() {
-    slider.value = String(index);
-    slider.setAttribute('aria-valuetext', points.texts[index]);
-  }
-  function choose(next: number) {
-    if (next === index) return;
-    day = points.days[next];
-    show(next);
-    onChoose(day);
-  }
-  function follow({ clientX }: PointerEvent) {
-    if (drawn === null) return;
-    const { svg, plot } = drawn;
-    const { left, width } = svg.getBoundingClientRect();
-    // The chart may be scaled down by CSS.
-    const pixel = ((clientX - left) * svg.viewBox.baseVal.width) / (width || 1);
-    choose(findPoint(plot.xs, pixel, plot.isStepped ?? false));
-  }
-  slider.addEventListener('input', () => {
-    choose(Number(slider.value));
-    announce();
-  });
-  for (const type of ['pointerdown', 'pointermove'] as const) canvas.addEventListener(type, follow);
-  for (const type of ['pointerup', 'pointerleave', 'pointercancel'] as const) canvas.addEventListener(type, announce);
-  canvas.addEventListener('click', () => slider.focus({ preventScroll: true }));
-
-  const readout = h('div', { class: 'readout', 'aria-hidden': 'true' }, text);
-  return {
-    slider,
-    readout,
-    /** Takes other points, and keeps the chosen day where it is among them. */
-    take(next: ReadPoints) {
-      points = next;
-      slider.max = String(next.days.length - 1);
-      slider.hidden = next.days.length === 1;
-      // An unseen copy of the longest text keeps the height.
-      readout.dataset.longest = next.texts.reduce((longest, one) => (one.length > longest.length ? one : longest), '');
-      const known = day === null ? -1 : next.days.indexOf(day);
-      drawn = null;
-      show(known === -1 ? next.start : known);
-      announce();
-    },
-    /** Takes the drawn chart. */
-    attach(svg: SVGSVGElement, plot: Plot) {
-      drawn = { svg, plot };
-      svg.append(marker);
-      show(index);
-    },
-  };
-}
-
 /**
  * The nearest point, or the last one that has begun.
  * @param xs ascending, at least one
@@ -245,28 +235,4 @@ export interface Plot {
   isStepped?: boolean;
   /** Marks of the chosen point. */
   mark: (index: number) => Markup;
-}
-
-/** Radio buttons, and thus one tab stop; ranges that are longer than the record are disabled. */
-function createRangeControl(chart: string, dayRange: DayRange) {
-  const name = `days of ${chart}`;
-  const inputs = DAY_RANGES.map((range) => {
-    const attributes = { type: 'radio', name, value: range, class: 'visually-hidden', 'aria-label': formatRange(range) };
-    return h('input', { ...attributes, onchange: () => dayRange.set(range) });
-  });
-  const labels = inputs.map((input, index) => h('label', {}, input, h('span', {}, formatRange(DAY_RANGES[index]).replace(/ days$/, ''))));
-  const reason = h('span', { class: 'quiet' });
-  const title = h('span', { 'aria-hidden': 'true' }, 'Days');
-  return {
-    element: h('div', { class: 'ranges', role: 'radiogroup', 'aria-label': `Days shown: ${chart}` }, title, labels, reason),
-    /** @param days length of the record */
-    update(days: number) {
-      const chosen = resolveRange(dayRange.value, days);
-      for (const [index, range] of DAY_RANGES.entries()) {
-        inputs[index].disabled = !isRangeUseful(range, days);
-        inputs[index].checked = range === chosen;
-      }
-      replaceChildren(reason, inputs.some(({ disabled }) => disabled) ? `of ${days} so far` : null);
-    },
-  };
 }

@@ -1,7 +1,8 @@
+import { el } from '../../markup.ts';
+import { renderTable } from '../../table.ts';
 import { ApiProblem, createSession, type LoginSession, requestApi } from '../api.ts';
 import { byId, copyText, createSay, formatTier, formatUtcTime, h, mountTheme, replaceChildren, shortenHex } from '../dom.ts';
 import type { AccessReply, ApiKeyReply, ApiResponses } from '../responses.ts';
-import { renderTable } from '../section.ts';
 import {
   createDemoSigner,
   createWalletSigner,
@@ -27,7 +28,7 @@ function createAccessList(owner: AccessOwner) {
 
   async function refresh() {
     const { access } = await owner.list();
-    replaceChildren(table, access.length === 0 ? h('p', {}, 'This wallet has granted no access.') : renderEntries(access, revoke));
+    replaceChildren(table, access.length === 0 ? el('p', {}, 'This wallet has granted no access.') : renderEntries(access, revoke));
   }
 
   async function revoke(entry: Entry) {
@@ -58,7 +59,7 @@ function createAccessList(owner: AccessOwner) {
 function renderEntries(entries: readonly Entry[], onRevoke: (entry: Entry) => Promise<void>) {
   const revokeButton = (entry: Entry) => {
     const label = { 'aria-label': `Revoke ${entry.name}`, 'aria-haspopup': 'dialog' };
-    return h('button', { type: 'button', ...label, onclick: () => void onRevoke(entry) }, 'Revoke');
+    return el('button', { type: 'button', ...label, onclick: () => void onRevoke(entry) }, 'Revoke');
   };
   return renderTable({
     caption: 'Access that this wallet has granted',
@@ -81,11 +82,11 @@ function createConfirmation() {
   const text = h('p', {});
   const close = (answer: string) => () => element.close(answer);
   const element = h('dialog', { 'aria-labelledby': 'revoke-title' }, [
-    h('h2', { id: 'revoke-title' }, 'Revoke this access?'),
+    el('h2', { id: 'revoke-title' }, 'Revoke this access?'),
     text,
     h('div', { class: 'access-choice' }, [
-      h('button', { type: 'button', class: 'primary', onclick: close('revoke') }, 'Revoke access'),
-      h('button', { type: 'button', onclick: close('keep') }, 'Keep it'),
+      el('button', { type: 'button', class: 'primary', onclick: close('revoke') }, 'Revoke access'),
+      el('button', { type: 'button', onclick: close('keep') }, 'Keep it'),
     ]),
   ]);
   return {
@@ -187,7 +188,7 @@ function mountSignIn(place: HTMLElement, onOwner: (owner: AccessOwner) => void) 
     });
 
   function drawWallets() {
-    const renderButton = (wallet: Wallet) => h('button', { type: 'button', onclick: () => useWallet(wallet) }, wallet.name);
+    const renderButton = (wallet: Wallet) => el('button', { type: 'button', onclick: () => useWallet(wallet) }, wallet.name);
     replaceChildren(list, renderWallets(wallets.all, 'No wallet was found in this browser.', renderButton));
   }
 
@@ -196,9 +197,9 @@ function mountSignIn(place: HTMLElement, onOwner: (owner: AccessOwner) => void) 
     if (!isDemo) return;
     const buttons = ['basic', 'premium'].map((role) => {
       const onclick = () => void attempt(async () => keep(await logInAsDemo(role), createDemoSigner(role)));
-      return h('button', { type: 'button', onclick }, `Demo wallet: ${role}`);
+      return el('button', { type: 'button', onclick }, `Demo wallet: ${role}`);
     });
-    replaceChildren(demo, h('div', { class: 'demo', role: 'group', 'aria-label': 'Demo wallets of a local chain' }, buttons));
+    replaceChildren(demo, el('div', { class: 'demo', role: 'group', 'aria-label': 'Demo wallets of a local chain' }, buttons));
   }
 
   const { current } = session;
@@ -206,7 +207,7 @@ function mountSignIn(place: HTMLElement, onOwner: (owner: AccessOwner) => void) 
     wallets.ask();
     return onOwner(createSessionOwner(current, () => findSigner(wallets.all, current.wallet)));
   }
-  const introduction = h('p', {}, 'Sign in with the wallet that has the tier: a signature, which moves no funds.');
+  const introduction = el('p', {}, 'Sign in with the wallet that has the tier: a signature, which moves no funds.');
   replaceChildren(place, introduction, list, demo, status);
   drawWallets();
   wallets.ask();
@@ -240,15 +241,15 @@ function createKeyForm(makeKey: (key: WantedKey) => Promise<{ key: string }>, on
     event.preventDefault();
     void make(event.currentTarget as HTMLFormElement);
   };
-  const tiers = ['basic', 'premium'].map((tier) => h('option', { value: tier }, formatTier(tier)));
+  const tiers = ['basic', 'premium'].map((tier) => el('option', { value: tier }, formatTier(tier)));
   const ends = Object.entries({ 30: '30 days', 90: '90 days', 365: 'a year', '': 'when I revoke it' }).map(([days, label]) =>
-    h('option', { value: days, selected: days === '90' }, label),
+    el('option', { value: days, selected: days === '90' }, label),
   );
   const form = h('form', { class: 'access-form', onsubmit }, [
     h('label', {}, 'Name', name),
-    h('label', {}, 'Tier', h('select', { name: 'tier' }, tiers)),
-    h('label', {}, 'Ends after', h('select', { name: 'expiresInDays' }, ends)),
-    h('button', { type: 'submit', class: 'primary' }, 'Make a key'),
+    el('label', {}, 'Tier', el('select', { name: 'tier' }, tiers)),
+    el('label', {}, 'Ends after', el('select', { name: 'expiresInDays' }, ends)),
+    el('button', { type: 'submit', class: 'primary' }, 'Make a key'),
   ]);
 
   async function make(sent: HTMLFormElement) {
@@ -279,9 +280,9 @@ function renderMadeKey(key: string) {
   };
   const example = `export ORACLE_TOKEN=${key}\ncurl -H "Authorization: Bearer $ORACLE_TOKEN" ${new URL('api/svc/oracle', document.baseURI).href}`;
   return h('div', { class: 'made-key' }, [
-    h('p', {}, h('label', { for: 'made-key' }, 'Your key. It is shown this once: store it now.')),
-    h('p', { class: 'access-choice' }, field, h('button', { type: 'button', onclick: () => void copy() }, 'Copy'), copied),
-    h('pre', { tabindex: 0, 'aria-label': 'Use of the key' }, h('code', {}, example)),
+    el('p', {}, el('label', { for: 'made-key' }, 'Your key. It is shown this once: store it now.')),
+    h('p', { class: 'access-choice' }, field, el('button', { type: 'button', onclick: () => void copy() }, 'Copy'), copied),
+    el('pre', { tabindex: 0, 'aria-label': 'Use of the key' }, el('code', {}, example)),
   ]);
 }
 
@@ -294,7 +295,7 @@ function showAccess(owner: AccessOwner) {
   const list = createAccessList(owner);
   const wallet = h('p', {}, 'Wallet ', h('code', { title: owner.wallet }, shortenHex(owner.wallet)));
   const lacksTokens = 'This wallet has no tier for a login. It can see and end what it has granted: each asks for a signature.';
-  const form = owner.makeKey ? createKeyForm(owner.makeKey, list.show) : h('p', { class: 'notice' }, lacksTokens);
+  const form = owner.makeKey ? createKeyForm(owner.makeKey, list.show) : el('p', { class: 'notice' }, lacksTokens);
   replaceChildren(byId('access'), wallet, h('section', { 'aria-label': 'Access' }, list.element), form);
   void list.show();
 }

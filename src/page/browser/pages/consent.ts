@@ -1,3 +1,4 @@
+import { el } from '../../markup.ts';
 import { requestApi } from '../api.ts';
 import { byId, createSay, formatTier, h, mountTheme, replaceChildren } from '../dom.ts';
 import {
@@ -28,8 +29,8 @@ function mountConsent() {
   const draw = () => replaceChildren(wallets, renderWallets(found.all, none, renderButton));
   const renderButton = (wallet: Wallet) => {
     const signer = createWalletSigner(wallet.provider);
-    const label = [renderWalletIcon(wallet), h('span', {}, `Sign with ${wallet.name} and allow`)];
-    return h('button', { type: 'button', class: 'primary', onclick: () => void decide(signer) }, label);
+    const label = [renderWalletIcon(wallet), el('span', {}, `Sign with ${wallet.name} and allow`)];
+    return el('button', { type: 'button', class: 'primary', onclick: () => void decide(signer) }, label);
   };
   const found = discoverWallets(draw);
   found.ask();
@@ -80,9 +81,9 @@ function setBusy(isBusy: boolean) {
 function renderDemoWallets(decide: Decide) {
   const buttons = ['basic', 'premium'].map((role) => {
     const onclick = () => void decide(createDemoSigner(role));
-    return h('button', { type: 'button', class: 'primary', onclick }, `Sign as ${formatTier(role)} and allow`);
+    return el('button', { type: 'button', class: 'primary', onclick }, `Sign as ${formatTier(role)} and allow`);
   });
   const about = 'Demo wallets of a local chain, whose tokens have no value';
-  const title = h('span', { title: about }, 'Demo wallets, local chain:');
-  return h('div', { class: 'demo', role: 'group', 'aria-label': about }, title, buttons);
+  const title = el('span', { title: about }, 'Demo wallets, local chain:');
+  return el('div', { class: 'demo', role: 'group', 'aria-label': about }, title, buttons);
 }

@@ -1,22 +1,8 @@
 import { type InitialData, renderOriginMark } from '../../first-screen.ts';
-import { formatDate } from '../../markup.ts';
+import { el, formatCount, formatDate, type Markup } from '../../markup.ts';
 import { ApiProblem, createSession, type LoginSession, watchLimitWait } from '../api.ts';
 import { BUY_EVENT, createBuyDialog, createUnlockDialog } from '../buy.ts';
-import {
-  byId,
-  type Children,
-  createRelativeTime,
-  createTime,
-  formatCount,
-  formatTier,
-  formatUtcTime,
-  getSectionBody,
-  h,
-  replaceChildren,
-  shortenHex,
-  startTimeUpdates,
-  toNodes,
-} from '../dom.ts';
+import { byId, createRelativeTime, createTime, formatTier, formatUtcTime, getSectionBody, shortenHex, startTimeUpdates } from '../dom.ts';
 import { renderAccuracy } from '../parts/accuracy.ts';
 import { renderCrowd } from '../parts/crowd.ts';
 import { mountEvents } from '../parts/events.ts';
@@ -28,7 +14,7 @@ import { renderCalibration, renderScores } from '../parts/skill.ts';
 import { renderWagers } from '../parts/wagers.ts';
 import { mountAttestations } from '../record.ts';
 import type { ApiResponses } from '../responses.ts';
-import { handleFragmentLinks, mountResource, mountWholeRecord, onReveal, runSafely } from '../section.ts';
+import { handleFragmentLinks, onReveal } from '../section.ts';
 import {
   createHorizonSelection,
   createPoller,
@@ -51,28 +37,26 @@ import {
   type WalletWatch,
   watchWallet,
 } from '../unlock.ts';
+import { draw, mountResource, mountWholeRecord, runSafely } from '../view.ts';
 
 /** Time before expiry from which a session can be renewed. */
 const RENEWABLE_BEFORE_MS = 5 * 60_000;
 
-/** Bubbling `CustomEvent` with the role to view the page as. */
-const VIEW_AS_EVENT = 'oracle-view-as';
-
 /** Login button, or wallet, tier, remaining time and logout of the session. */
 function mountAccount(page: Page) {
   const { session, store } = page;
-  const notice = h('p', { class: 'account-notice', role: 'status', tabindex: -1 });
-  const state = h('div', { class: 'account' });
-  replaceChildren(byId('account'), state, notice);
-  document.getElementById('demo')?.replaceChildren(createDemoButtons({ session, store }));
+  const place = byId('account');
+  let notice = '';
   const showNotice = (message: string) => {
-    notice.textContent = message;
+    notice = message;
+    redraw();
   };
+  const focusNotice = () => place.querySelector<HTMLElement>('.account-notice')?.focus();
   const wallets = watchWallet({ onAccounts: (accounts) => onAccountsChanged(accounts) });
   const leave = (message: string) => {
     wallets.forget();
     logOut(session, message, showNotice);
-    notice.focus();
+    focusNotice();
   };
 
   function onAccountsChanged(accounts: readonly string[]) {
@@ -84,7 +68,7 @@ function mountAccount(page: Page) {
     showNotice('Logged in.');
     session.set(next);
   };
-  const dialog = createUnlockDialog({ wallets, onLoggedIn, fallback: notice, getInfo: () => store.get('info').answer });
+  const dialog = createUnlockDialog({ wallets, onLoggedIn, fallback: focusNotice, getInfo: () => store.get('info').answer });
   const buying = createBuyDialog(page, wallets, showNotice);
   document.body.append(dialog.element, buying.element);
   document.addEventListener(UNLOCK_EVENT, dialog.open);
@@ -93,31 +77,31 @@ function mountAccount(page: Page) {
     buying.open();
   });
   const viewAs = createViewAs({ session, say: showNotice, leave: () => leave('Logged out.'), buy: buying.open });
-  document.addEventListener(VIEW_AS_EVENT, (event) => void viewAs((event as CustomEvent<ViewRole>).detail));
+  mountDemoButtons(page, viewAs);
   const renewByWallet = createRenewal({ session, wallets, say: showNotice, openDialog: dialog.open });
   const renew = () => {
     const info = store.get('info').answer;
     const role = info && wallets.used === null ? getViewRole(session, info) : null;
     return role === 'basic' || role === 'premium' ? viewAs(role) : renewByWallet();
   };
-  function draw() {
+  function redraw() {
     const { current } = session;
-    const focused = state.contains(document.activeElement) ? document.activeElement?.textContent : null;
-    replaceChildren(
-      state,
+    const hadFocus = place.contains(document.activeElement);
+    const content =
       current === null
         ? createDialogButton('Unlock', UNLOCK_EVENT, 'primary')
-        : renderSession(current, { renew, leave: () => leave('Logged out.') }),
-    );
-    if (session.hasEnded) showNotice('The session has ended. Unlock again to continue.');
+        : renderSession(current, { renew, leave: () => leave('Logged out.') });
+    draw(place, el('div', { class: 'account' }, content), el('p', { class: 'account-notice', role: 'status', tabindex: -1 }, notice));
     // Focus must not move to a button with another function.
-    const same = [...state.querySelectorAll('button')].find(({ textContent }) => textContent === focused);
-    if (focused !== null) (same ?? notice).focus();
+    if (hadFocus && !place.contains(document.activeElement)) focusNotice();
   }
-  session.onChange(draw);
-  session.onRenewal(draw);
-  draw();
-  watchTokenExpiry(session, draw);
+  session.onChange(() => {
+    if (session.hasEnded) notice = 'The session has ended. Unlock again to continue.';
+    redraw();
+  });
+  session.onRenewal(redraw);
+  redraw();
+  watchTokenExpiry(session, redraw);
   buying.resume();
   if (location.hash === '#unlock' && session.current === null) store.whenAnswered('info').then(dialog.open, dialog.open);
 }
@@ -130,26 +114,25 @@ const BUYER_STORAGE_KEY = 'oracle-demo-buyer';
 type Viewer = Pick<Page, 'store' | 'session'>;
 
 /** Buttons that view the page as one of the demo wallets; for services with a local chain. */
-function createDemoButtons({ store, session }: Viewer) {
-  const element = h('div', { class: 'demo', role: 'group', 'aria-label': 'View as: demo wallets of a local chain' });
-  const buttons = VIEW_ROLES.map((role) => {
-    const choose = () => element.dispatchEvent(new CustomEvent(VIEW_AS_EVENT, { bubbles: true, detail: role }));
-    return { role, button: h('button', { type: 'button', onclick: choose }, formatTier(role)) };
-  });
+function mountDemoButtons({ store, session }: Viewer, viewAs: (role: ViewRole) => Promise<void>) {
+  const place = document.getElementById('demo');
+  if (place === null) return;
   const about = 'Demo wallets of a local chain, whose tokens and money have no value';
-  const label = h('span', { title: about }, 'Demo wallets, local chain: view as');
-  element.append(label, ...buttons.map(({ button }) => button));
-  const draw = () => {
+  const redraw = () => {
     const info = store.get('info').answer;
-    if (!info?.demo) return;
-    const active = getViewRole(session, info);
-    for (const { role, button } of buttons) button.setAttribute('aria-pressed', String(role === active));
+    const active = info?.demo && getViewRole(session, info);
+    const buttons = VIEW_ROLES.map((role) => {
+      const onclick = () => {
+        void viewAs(role);
+        redraw();
+      };
+      return el('button', { type: 'button', 'aria-pressed': info?.demo && String(role === active), onclick }, formatTier(role));
+    });
+    const label = el('span', { title: about }, 'Demo wallets, local chain: view as');
+    draw(place, el('div', { class: 'demo', role: 'group', 'aria-label': 'View as: demo wallets of a local chain' }, label, buttons));
   };
-  store.watch('info', draw);
-  session.onChange(draw);
-  // After the handler, which stores the choice of a role without a session.
-  document.addEventListener(VIEW_AS_EVENT, () => queueMicrotask(draw));
-  return element;
+  store.watch('info', redraw);
+  session.onChange(redraw);
 }
 
 /** Null for a wallet of the reader's own. */
@@ -232,11 +215,11 @@ function logOut(session: Page['session'], message: string, showNotice: (message:
 function renderSession({ wallet, tier, expiresAt }: LoginSession, { renew, leave }: { renew: () => void; leave: () => void }) {
   const endsSoon = Date.parse(expiresAt) - Date.now() <= RENEWABLE_BEFORE_MS;
   return [
-    h('span', { class: 'tier' }, formatTier(tier)),
-    h('span', { title: wallet }, shortenHex(wallet)),
-    h('span', { class: 'quiet' }, 'expires ', createRelativeTime(expiresAt)),
-    endsSoon && h('button', { type: 'button', onclick: renew }, 'Renew'),
-    h('button', { type: 'button', onclick: leave }, 'Log out'),
+    el('span', { class: 'tier' }, formatTier(tier)),
+    el('span', { title: wallet }, shortenHex(wallet)),
+    el('span', { class: 'quiet' }, 'expires ', createRelativeTime(expiresAt)),
+    endsSoon && el('button', { key: 'renew', type: 'button', onclick: renew }, 'Renew'),
+    el('button', { key: 'leave', type: 'button', onclick: leave }, 'Log out'),
   ];
 }
 
@@ -259,27 +242,19 @@ type DataOrigin = NonNullable<ReturnType<typeof getDataOrigin>>;
 /** Line about the data: simulated, recorded or live, replayed or stale; the rest is in a disclosure. The server has written its mark. */
 function mountOrigin({ store }: Page) {
   const place = byId('origin');
-  let shown = '';
-  const draw = () => {
+  const redraw = () => {
     const origin = getDataOrigin(store);
-    if (origin === null || JSON.stringify(origin) === shown) return;
-    shown = JSON.stringify(origin);
-    place.dataset.kind = origin.kind;
-    const open = place.querySelector('details')?.open;
-    const mark = toNodes(renderOriginMark(origin.kind, { isStale: origin.staleSince !== null }));
+    if (origin === null) return;
+    const { kind, staleSince: since } = origin;
+    place.dataset.kind = kind;
+    const mark = renderOriginMark(kind, { isStale: since !== null });
     const more = describeOrigin(origin);
-    const since = origin.staleSince;
-    const stale =
-      since === null ? [] : [origin.kind === 'csv' ? 'The files end at ' : 'The newest price is stale: ', createTime(since), '.'];
-    const text = h('p', { class: 'origin-more' }, more.join(' '), ' ', stale);
-    replaceChildren(
-      place,
-      more.length + stale.length === 0
-        ? h('p', { class: 'origin-mark' }, mark)
-        : h('details', { open }, h('summary', { class: 'origin-mark' }, mark), text),
-    );
+    const stale = since === null ? [] : [kind === 'csv' ? 'The files end at ' : 'The newest price is stale: ', createTime(since), '.'];
+    const isAll = more.length + stale.length === 0;
+    const text = el('p', { class: 'origin-more' }, more.join(' '), ' ', stale);
+    draw(place, isAll ? el('p', { class: 'origin-mark' }, mark) : el('details', {}, el('summary', { class: 'origin-mark' }, mark), text));
   };
-  for (const name of ['info', 'price', 'scorecard'] as const) store.watch(name, draw);
+  for (const name of ['info', 'price', 'scorecard'] as const) store.watch(name, redraw);
 }
 
 /** @returns null before `info` is loaded */
@@ -316,24 +291,18 @@ type ConnectionState = ServiceHealth['state'] | 'failing' | 'limited';
 /** Connection status: of the service, and of the requests of this page. Screen readers announce changes only. */
 function mountConnection({ poller, store }: Page) {
   const element = byId('connection');
-  const label = h('span', { class: 'connection-label' }, 'Connecting…');
-  replaceChildren(element, h('span', { class: 'dot', 'aria-hidden': 'true' }), label);
   let health: ServiceHealth['state'] | null = null;
   let lostAt: string | null = null;
   let limitedUntil: string | null = null;
-  let shown = '';
-  function draw() {
-    if (health === null) return;
+  function redraw() {
     const count = store.countFailing();
     const working = limitedUntil !== null ? 'limited' : count.failing > 0 ? 'failing' : 'up';
-    const state: ConnectionState = health === 'up' ? working : health;
-    const next = `${state} ${state === 'failing' ? `${count.failing} ${count.of}` : ''} ${limitedUntil}`;
-    if (next === shown) return;
-    shown = next;
-    element.dataset.state = state;
-    replaceChildren(label, renderState(state, count));
+    const state: ConnectionState | null = health === 'up' ? working : health;
+    if (state !== null) element.dataset.state = state;
+    const label = el('span', { class: 'connection-label' }, state === null ? 'Connecting…' : renderState(state, count));
+    draw(element, el('span', { class: 'dot', 'aria-hidden': 'true' }), label);
   }
-  function renderState(state: ConnectionState, { failing, of }: { failing: number; of: number }) {
+  function renderState(state: ConnectionState, { failing, of }: { failing: number; of: number }): Markup {
     if (state === 'up') return 'Connected';
     if (state === 'starting') return 'Starting up';
     if (state === 'limited') return ['Limit of requests reached; goes on at ', createTime(limitedUntil, 'clock')];
@@ -344,31 +313,31 @@ function mountConnection({ poller, store }: Page) {
   poller.onLook(({ state }) => {
     lostAt = state === 'offline' ? (lostAt ?? new Date().toISOString()) : null;
     health = state;
-    draw();
+    redraw();
   });
   watchLimitWait((until) => {
     limitedUntil = until?.toISOString() ?? null;
-    draw();
+    redraw();
   });
-  for (const name of Object.keys(RESOURCE_PATHS) as (keyof ApiResponses)[]) store.watch(name, draw);
+  for (const name of Object.keys(RESOURCE_PATHS) as (keyof ApiResponses)[]) store.watch(name, redraw);
 }
 
-/** Startup progress. The bar is updated in place, so that screen readers do not announce it every second. */
+/** Startup progress. */
 function mountStartup({ poller }: Page) {
-  const place = byId('setup');
-  const label = h('label', { for: 'setup-bar' });
-  const bar = h('progress', { id: 'setup-bar' });
-  const panel = h('div', { class: 'setup' }, label, bar, h('p', { class: 'setup-note quiet' }, 'Sections fill as this progresses.'));
   poller.onLook(({ state, setup }) => {
-    if (state === 'up') replaceChildren(place);
+    if (state === 'up') draw(byId('setup'));
     if (state !== 'starting' || setup === null) return;
     const { what, done, total } = setup;
     const step = `${what.slice(0, 1).toUpperCase()}${what.slice(1)}`;
-    label.textContent = done === null || total === null ? `${step}…` : `${step}: ${formatCount(done)} of ${formatCount(total)}`;
+    const isCounted = done !== null && total !== null;
     // Indeterminate without a count.
-    if (done === null || !total) bar.removeAttribute('value');
-    else Object.assign(bar, { max: total, value: done });
-    if (!panel.isConnected) replaceChildren(place, panel);
+    const bar = { id: 'setup-bar', ...(isCounted && total > 0 && { max: total, value: done }) };
+    const panel = el('div', { class: 'setup' }, [
+      el('label', { for: 'setup-bar' }, isCounted ? `${step}: ${formatCount(done)} of ${formatCount(total)}` : `${step}…`),
+      el('progress', bar),
+      el('p', { class: 'setup-note quiet' }, 'Sections fill as this progresses.'),
+    ]);
+    draw(byId('setup'), panel);
   });
 }
 
@@ -469,13 +438,13 @@ function createTabMounting(page: Page) {
 }
 
 /** A part that cannot be mounted says so in its section; the others are mounted. */
-function mountSafely(mount: Mount, page: Page, body: HTMLElement = h('div')) {
-  const failed = () => body.replaceChildren(h('p', { class: 'trouble' }, 'This part failed. Reload the page.'));
+function mountSafely(mount: Mount, page: Page, body: HTMLElement = document.createElement('div')) {
+  const failed = () => draw(body, el('p', { class: 'trouble' }, 'This part failed. Reload the page.'));
   runSafely(() => mount(page, body), failed);
 }
 
 type Mount = (page: Page, body: HTMLElement) => void;
-type Draw<Name extends keyof ApiResponses> = (answer: ApiResponses[Name]) => Children;
+type Draw<Name extends keyof ApiResponses> = (answer: ApiResponses[Name]) => Markup;
 
 const mountDrawing =
   <Name extends keyof ApiResponses>(name: Name, draw: Draw<Name>): Mount =>

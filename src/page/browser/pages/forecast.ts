@@ -1,10 +1,12 @@
+import { el, formatPercent, type Markup } from '../../markup.ts';
 import { createSession, requestApi } from '../api.ts';
 import { readBoughtCall } from '../buy.ts';
-import { createRowChecker, renderFinding } from '../check.ts';
-import { byId, copyText, formatPercent, h, replaceChildren } from '../dom.ts';
+import { createRowChecker, renderFinding, renderReading } from '../check.ts';
+import { byId, copyText } from '../dom.ts';
 import { createEndpointForm } from '../record-chain.ts';
 import type { ApiResponses, ScorecardRow } from '../responses.ts';
 import type { ShownRecord } from '../section.ts';
+import { draw } from '../view.ts';
 
 /** The page of one forecast, which the server has written: the script adds what the reader has access to, checking and sharing. */
 export function mountForecast() {
@@ -24,7 +26,7 @@ async function showHiddenCall() {
     call: `${call.signal}, ${call.direction}`,
     pUp: formatPercent(call.direction === 'UP' ? call.confidence : 1 - call.confidence),
   };
-  for (const place of places) replaceChildren(place, texts[place.dataset.hidden ?? '']);
+  for (const place of places) place.textContent = texts[place.dataset.hidden ?? ''];
 }
 
 /** Checks the forecast of this page against the chain, with one click. */
@@ -32,44 +34,38 @@ function mountForecastCheck() {
   const button = document.getElementById('check') as HTMLButtonElement | null;
   // A forecast that is not on chain has nothing to check.
   if (button === null) return;
+  const show = (markup: Markup) => draw(byId('check-result'), markup);
   let endpoint: ReturnType<typeof createEndpointForm> | null = null;
   const checker = createRowChecker(createSession(), { getInfo, endpointNow: () => endpoint?.current() ?? null });
+  const drawEndpoint = () => {
+    const summary = el('summary', {}, 'Read the chain elsewhere');
+    draw(byId('check-endpoint'), el('details', { class: 'table-of' }, summary, endpoint?.render()));
+  };
 
   async function getInfo() {
     const info = await requestApi<ApiResponses['info']>('api/svc/info');
-    if (endpoint === null) {
-      endpoint = createEndpointForm(info);
-      const summary = h('summary', {}, 'Read the chain elsewhere');
-      replaceChildren(byId('check-endpoint'), h('details', { class: 'table-of' }, summary, endpoint.form));
-    }
+    endpoint ??= createEndpointForm(info, drawEndpoint);
+    drawEndpoint();
     return info;
   }
 
   async function run() {
-    showLine('Reading the chain…');
+    show(renderReading());
     const found = await readShown();
-    if (found === null) return showLine('The service no longer lists this forecast.');
-    await checker.check([found.row], {
-      shown: found.shown,
-      signal: new AbortController().signal,
-      onFound: (row) => {
-        const stored = checker.foundOf(row, found.shown);
-        if (stored !== undefined) replaceChildren(byId('check-result'), renderFinding(stored));
-      },
-    });
+    if (found === null) return show(renderReading('The service no longer lists this forecast.'));
+    const { row, shown } = found;
+    await checker.check(row, { shown, signal: new AbortController().signal });
+    const stored = checker.foundOf(row, shown);
+    if (stored !== undefined) show(renderFinding(stored));
   }
 
   button.disabled = false;
   button.addEventListener('click', async () => {
     button.disabled = true;
-    await run().catch((error: Error) => showLine(`Could not be checked: ${error.message}.`));
+    await run().catch((error: Error) => show(renderReading(`Could not be checked: ${error.message}.`)));
     button.disabled = false;
     button.focus({ preventScroll: true });
   });
-}
-
-function showLine(text: string) {
-  replaceChildren(byId('check-result'), h('p', { class: 'finding quiet' }, text));
 }
 
 /** The row of this page, and those that a check compares: of the day before, and of the windows that begin or end with this one. */
@@ -85,9 +81,10 @@ async function readShown(): Promise<{ row: ScorecardRow; shown: ShownRecord } | 
 /** Opens the share sheet of the system where there is one, else copies the address. */
 function mountShareButton() {
   const button = byId('share') as HTMLButtonElement;
-  const say = (text: string) => replaceChildren(byId('share-status'), text);
   button.disabled = false;
-  button.addEventListener('click', async () => say(await share()));
+  button.addEventListener('click', async () => {
+    byId('share-status').textContent = await share();
+  });
 }
 
 /** @returns what has happened; empty when the reader has cancelled */

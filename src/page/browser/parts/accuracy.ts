@@ -1,10 +1,9 @@
-import { formatRegime } from '../../markup.ts';
+import { el, formatCount, formatDecimal, formatPercent, formatPercentInterval, formatRegime, toSentence } from '../../markup.ts';
 import { type ForestRow, renderForestPlot } from '../charts/calibration.ts';
-import { createFigure } from '../charts/figure.ts';
-import { formatCount, formatDecimal, formatPercent, formatPercentInterval, h, toSentence } from '../dom.ts';
+import { renderFigure } from '../charts/figure.ts';
 import { MIN_OUTCOMES, renderRecordFacts, TOO_FEW_TEXT } from '../record.ts';
 import type { ApiResponses, ScorecardRow } from '../responses.ts';
-import { renderNotYet } from '../section.ts';
+import { renderNotYet } from '../view.ts';
 
 type Scorecard = ApiResponses['scorecard'];
 type Share = Pick<Scorecard['byHorizon'][number], 'resolved' | 'wins' | 'accuracy' | 'dedupedTotal' | 'accuracyInterval95' | 'brier'>;
@@ -21,8 +20,8 @@ export function renderAccuracy(scorecard: Scorecard) {
   return [
     ...renderVerdict(summary.verdict),
     renderRecordFacts(scorecard),
-    h('div', { class: 'pair' }, createHorizonFigure(scorecard), createRegimeFigure(scorecard)),
-    h('p', { class: 'note' }, READING_NOTE),
+    el('div', { class: 'pair' }, createHorizonFigure(scorecard), createRegimeFigure(scorecard)),
+    el('p', { class: 'note' }, READING_NOTE),
   ];
 }
 
@@ -34,8 +33,8 @@ function renderVerdict(verdict: string) {
     .split('; ')
     .filter((part) => part !== '');
   return [
-    h('p', { class: 'verdict' }, toSentence(claim)),
-    sentences.length === 0 ? null : h('p', { class: 'lead' }, sentences.map(toSentence).join(' ')),
+    el('p', { class: 'verdict' }, toSentence(claim)),
+    sentences.length === 0 ? null : el('p', { class: 'lead' }, sentences.map(toSentence).join(' ')),
   ];
 }
 
@@ -101,7 +100,7 @@ function createForestFigure(title: string, of: 'horizons' | 'regimes', rows: rea
   if (rows.some(({ mark }) => typeof mark === 'number')) legend.push(always);
   const tick = (value: number) => formatPercent(value, 0);
   const domain = drawnRows.length === 0 ? ([0, 1] as const) : undefined;
-  return createFigure({
+  return renderFigure({
     title,
     summary: formatForestSummary(drawnRows, of),
     legend: drawnRows.length === 0 ? [] : legend,

@@ -1,23 +1,25 @@
+import { el, formatDecimal, formatPercent, toSentence } from '../../markup.ts';
+import type { Column } from '../../table.ts';
 import { parseDayNumber } from '../charts/figure.ts';
 import { type CrowdWeek, renderCrowdChart } from '../charts/over-time.ts';
-import { createTimeFigure } from '../charts/time-figure.ts';
-import { createTime, formatDecimal, formatPercent, h, renderFacts, toSentence, truncate } from '../dom.ts';
+import { renderTimeFigure } from '../charts/time-figure.ts';
+import { createTime, renderFacts, truncate } from '../dom.ts';
 import { formatBidAsk, markReplayed, renderBook } from '../record.ts';
 import type { ApiResponses } from '../responses.ts';
-import { type Column, renderNotYet } from '../section.ts';
+import { renderNotYet } from '../view.ts';
 
 type Crowd = ApiResponses['crowd'];
 
 /** Prediction market against model, on the same questions. */
 export function renderCrowd({ totals, weeks, quotesAreOurs, venue, throughDate }: Crowd) {
   const venueText = `The quotes come from the ${venue} venue, which this service simulates to wager without money; no crowd is behind them.`;
-  const warning = quotesAreOurs && h('p', { class: 'notice' }, h('strong', {}, 'Not evidence. '), venueText);
+  const warning = quotesAreOurs && el('p', { class: 'notice' }, el('strong', {}, 'Not evidence. '), venueText);
   if (weeks.length === 0)
     return [warning, renderNotYet('No weekly question has been priced yet. The first is pinned with the daily forecast.')];
   const verdict = totals.weeks === 0 ? 'No week is settled yet, so there is no comparison.' : toSentence(totals.verdict);
   return [
     warning,
-    h('p', { class: 'sum-up' }, verdict),
+    el('p', { class: 'sum-up' }, verdict),
     renderCrowdFacts(totals, throughDate),
     createCrowdFigure(weeks),
     renderWeekBook(weeks),
@@ -38,9 +40,9 @@ function createCrowdFigure(newestFirst: Crowd['weeks']) {
   const weeks = markReplayed(newestFirst)
     .toReversed()
     .map((week) => ({ ...week, day: parseDayNumber(week.date) }));
-  return createTimeFigure({
+  return renderTimeFigure({
     title: 'Probabilities of the weekly question',
-    points: () => weeks,
+    points: weeks,
     summary: formatCrowdSummary,
     legend: () => [
       { label: 'crowd: probability of YES', mark: 'mark-crowd' },
@@ -50,7 +52,7 @@ function createCrowdFigure(newestFirst: Crowd['weeks']) {
     draw: renderCrowdChart,
     read: formatWeek,
     columns: COLUMNS,
-  }).element;
+  });
 }
 
 function formatCrowdSummary(weeks: readonly CrowdWeek[]) {
@@ -72,11 +74,11 @@ const COLUMNS: Column<CrowdWeek>[] = [
   {
     heading: 'Week',
     cell: ({ weekId, replayed }) => [
-      h('span', { class: 'one-line' }, weekId),
-      replayed ? h('span', { class: 'quiet' }, ' replayed') : null,
+      el('span', { class: 'one-line' }, weekId),
+      replayed ? el('span', { class: 'quiet' }, ' replayed') : null,
     ],
   },
-  { heading: 'Question (venue wording)', cell: ({ question }) => h('span', { class: 'long' }, truncate(question)) },
+  { heading: 'Question (venue wording)', cell: ({ question }) => el('span', { class: 'long' }, truncate(question)) },
   { heading: 'Crowd', cell: ({ marketProbability }) => formatPercent(marketProbability), numeric: true },
   { heading: 'Oracle', cell: ({ oracleProbability, gated }) => (gated ? 'hidden' : formatPercent(oracleProbability)), numeric: true },
   { heading: 'Bid / ask', cell: ({ book }) => formatBidAsk(book), numeric: true },
@@ -87,9 +89,9 @@ const COLUMNS: Column<CrowdWeek>[] = [
 /** @param weeks newest first */
 function renderWeekBook([{ weekId, question, book, pinnedAt }]: Crowd['weeks']) {
   if (book === null) return null;
-  return h('details', { class: 'more-of' }, [
-    h('summary', {}, `Order book of ${weekId}`),
-    h('p', {}, truncate(question), h('span', { class: 'quiet' }, ' Snapshot of ', createTime(pinnedAt), ', when the price was pinned.')),
+  return el('details', { class: 'more-of' }, [
+    el('summary', {}, `Order book of ${weekId}`),
+    el('p', {}, truncate(question), el('span', { class: 'quiet' }, ' Snapshot of ', createTime(pinnedAt), ', when the price was pinned.')),
     renderBook(book, weekId),
   ]);
 }

@@ -1,44 +1,36 @@
-import { formatDayAndMonth, formatRegime, formatUsd } from '../../markup.ts';
+import { el, formatDayAndMonth, formatPercent, formatRegime, formatUsd } from '../../markup.ts';
 import { ApiProblem, requestApi, type Session } from '../api.ts';
-import {
-  createRelativeTime,
-  formatHorizon,
-  formatPercent,
-  formatSignedPercent,
-  getSectionBody,
-  h,
-  replaceChildren,
-  truncate,
-} from '../dom.ts';
+import { createRelativeTime, formatHorizon, formatSignedPercent, truncate } from '../dom.ts';
 import type { AttestationHistory, EventName, EventPayload } from '../responses.ts';
 import type { Page } from '../state.ts';
 import { createDialogButton, UNLOCK_EVENT } from '../unlock.ts';
+import { draw } from '../view.ts';
 
 /** Live events for a logged-in reader; otherwise the newest attestations. */
-export function mountEvents({ store, session, poller }: Page) {
-  const status = h('p', { class: 'events-status', role: 'status' });
-  const offer = h('div', {});
-  const list = h('ol', { class: 'events' });
-  const box = h('div', { class: 'scroll', tabindex: 0 }, list);
-  replaceChildren(getSectionBody('events'), offer, status, box);
-  const live = new LiveEvents({ session, onChange: () => draw(), onEvents });
-  const getLastOnChain = followAttestations({ store, session, onChange: draw });
+export function mountEvents({ store, session, poller }: Page, body: HTMLElement) {
+  const live = new LiveEvents({ session, onChange: () => redraw(), onEvents });
+  const getLastOnChain = followAttestations({ store, session, onChange: () => redraw() });
 
-  function draw() {
+  function redraw() {
     const isLoggedIn = session.current !== null;
-    const unlock = () =>
-      h('div', { class: 'events-offer' }, h('p', {}, OFFER), createDialogButton('Unlock live events', UNLOCK_EVENT, 'primary'));
-    replaceChildren(offer, isLoggedIn ? null : unlock());
     const nothing = live.state === 'live' && live.events.length === 0 ? ' No events yet.' : '';
     const text = isLoggedIn ? `${live.detail} ${STATE_MESSAGES[live.state]}${nothing}`.trim() : 'Latest attestations:';
-    if (status.textContent !== text) status.textContent = text;
-    status.dataset.state = isLoggedIn ? live.state : 'off';
-    setListRole(box, isLoggedIn, live.caughtUp);
-    updateLines(list, isLoggedIn ? toEventLines(live.events) : getLastOnChain());
+    const unlock = createDialogButton('Unlock live events', UNLOCK_EVENT, 'primary');
+    // Only events after the initial list are announced by screen readers.
+    const box = isLoggedIn
+      ? { role: 'log', 'aria-live': live.caughtUp ? 'polite' : 'off', 'aria-label': 'Events, newest first' }
+      : { role: 'region', 'aria-live': 'off', 'aria-label': 'Latest attestations, newest first' };
+    const lines = isLoggedIn ? toEventLines(live.events) : getLastOnChain();
+    draw(
+      body,
+      el('div', {}, !isLoggedIn && el('div', { class: 'events-offer' }, el('p', {}, OFFER), unlock)),
+      el('p', { class: 'events-status', role: 'status', 'data-state': isLoggedIn ? live.state : 'off' }, text),
+      el('div', { class: 'scroll', tabindex: 0, ...box }, el('ol', { class: 'events' }, lines.map(renderEventLine))),
+    );
   }
 
   function onEvents() {
-    draw();
+    redraw();
     void poller.recordMoved();
   }
 
@@ -47,16 +39,9 @@ export function mountEvents({ store, session, poller }: Page) {
     if (state === 'up' && !wasUp) live.retryNow();
     wasUp = state === 'up';
   });
-  session.onChange(draw);
+  session.onChange(redraw);
   live.start();
-  draw();
-}
-
-/** Only events after the initial list are announced by screen readers. */
-function setListRole(box: HTMLElement, isLoggedIn: boolean, caughtUp: boolean) {
-  box.setAttribute('role', isLoggedIn ? 'log' : 'region');
-  box.setAttribute('aria-live', isLoggedIn && caughtUp ? 'polite' : 'off');
-  box.setAttribute('aria-label', isLoggedIn ? 'Events, newest first' : 'Latest attestations, newest first');
+  redraw();
 }
 
 const OFFER = 'New calls, outcomes, wagers and regime changes appear here in real time over a WebSocket. Requires the Basic tier.';
@@ -167,29 +152,16 @@ function parseEventUids(uid: unknown) {
   return typeof uid === 'string' && UID_PATTERN.test(uid) ? [uid] : [];
 }
 
-/**
- * Prepends new lines and removes dropped ones. The others stay in place, so that screen readers do not announce them again.
- * @param lines newest first
- */
-function updateLines(list: HTMLElement, lines: readonly EventLine[]) {
-  const wanted = new Set(lines.map(({ key }) => key));
-  const shown = new Set();
-  for (const element of list.querySelectorAll(':scope > li') as NodeListOf<HTMLElement>) {
-    if (wanted.has(element.dataset.key ?? '')) shown.add(element.dataset.key);
-    else element.remove();
-  }
-  list.prepend(...lines.filter(({ key }) => !shown.has(key)).map(renderEventLine));
-}
-
+/** By its key, a line stays in its place, so that screen readers do not announce it again. */
 function renderEventLine({ key, kind, text, tone, time, replayed, uids }: EventLine) {
-  return h('li', { 'data-key': key, class: replayed && 'replayed' }, [
+  return el('li', { key, 'data-key': key, class: replayed && 'replayed' }, [
     createRelativeTime(time),
-    h('span', { class: `kind ${tone ?? ''}` }, kind),
-    h('span', { class: 'what' }, [
+    el('span', { class: `kind ${tone ?? ''}` }, kind),
+    el('span', { class: 'what' }, [
       `${text} `,
-      uids.flatMap((uid) => [h('a', { href: `api/svc/onchain-oracle/verify/${uid}` }, `${uid.slice(0, 8)}…`), ' ']),
+      uids.flatMap((uid) => [el('a', { href: `api/svc/onchain-oracle/verify/${uid}` }, `${uid.slice(0, 8)}…`), ' ']),
       ' ',
-      replayed ? h('span', { class: 'tag' }, 'Replayed') : null,
+      replayed ? el('span', { class: 'tag' }, 'Replayed') : null,
     ]),
   ]);
 }

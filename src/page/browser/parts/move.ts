@@ -1,21 +1,12 @@
 import { computePositionSize, MAX_ACCOUNT_USD, MAX_RISK_PERCENT, type PositionSize } from '../../../forecast/move.ts';
-import { formatRegime, formatUsd } from '../../markup.ts';
+import { el, formatCount, formatDecimal, formatPercent, formatPercentInterval, formatRegime, formatUsd, toSentence } from '../../markup.ts';
+import { type Column, renderTable } from '../../table.ts';
 import { renderForestPlot } from '../charts/calibration.ts';
-import { createFigure } from '../charts/figure.ts';
-import {
-  formatCount,
-  formatDecimal,
-  formatPercent,
-  formatPercentInterval,
-  formatUsdCents,
-  h,
-  replaceChildren,
-  toSentence,
-} from '../dom.ts';
+import { renderFigure } from '../charts/figure.ts';
+import { formatUsdCents } from '../dom.ts';
 import type { ApiResponses } from '../responses.ts';
-import { type Column, mountResource, renderNotYet, renderTable } from '../section.ts';
 import type { Page } from '../state.ts';
-import { drawInto } from '../today.ts';
+import { draw, drawSafely, mountResource, renderNotYet } from '../view.ts';
 import { createReliabilityFigure, formatSignedShare } from './skill.ts';
 
 type Scorecard = ApiResponses['scorecard'];
@@ -27,12 +18,9 @@ const REFERENCES = { frequency: 'Four-year frequency', ewma: 'EWMA volatility', 
 
 /** What the record shows of the size of the move, and a calculator that uses it. */
 export function mountMove({ store }: Page, body: HTMLElement) {
-  const [skill, calculator] = [h('div', {}), h('div', {})];
-  replaceChildren(
-    body,
-    skill,
-    h('details', { class: 'more-of' }, h('summary', {}, 'Position size: what an account may lose at its stop'), calculator),
-  );
+  const summary = el('summary', {}, 'Position size: what an account may lose at its stop');
+  draw(body, el('div'), el('details', { class: 'more-of' }, summary, el('div')));
+  const [skill, calculator] = body.querySelectorAll('div');
   mountResource({ store, name: 'scorecard', body: skill, draw: renderMoveSkill });
   mountPositionSize(store, calculator);
 }
@@ -41,9 +29,9 @@ export function mountMove({ store }: Page, body: HTMLElement) {
 function renderMoveSkill({ moveSkill, moveVerdict }: Scorecard) {
   if (moveSkill.n === 0) return renderNotYet('No outcome with a size of the move is known yet.');
   return [
-    h('p', {}, toSentence(moveVerdict)),
-    h('div', { class: 'pair' }, createReferenceFigure(moveSkill), renderSizes(moveSkill)),
-    h('details', { class: 'more-of' }, [h('summary', {}, 'Reliability of P(big move)'), createReliabilityOfMoves(moveSkill)]),
+    el('p', {}, toSentence(moveVerdict)),
+    el('div', { class: 'pair' }, createReferenceFigure(moveSkill), renderSizes(moveSkill)),
+    el('details', { class: 'more-of' }, [el('summary', {}, 'Reliability of P(big move)'), createReliabilityOfMoves(moveSkill)]),
   ];
 }
 
@@ -57,7 +45,7 @@ function createReferenceFigure({ references, tests }: MoveSkill) {
     const figures = value === null ? 'not known yet' : `${formatSignedShare(value)}${interval}`;
     return { ...{ label, low, high, figures, score, test, verdict }, value: isDrawn ? value : null, remark: verdict };
   });
-  return createFigure({
+  return renderFigure({
     title: 'P(big move) against its references',
     summary: rows.some(({ value }) => value !== null)
       ? 'A bar clear of zero differs on these days; the verdict counts no replayed day.'
@@ -101,38 +89,42 @@ function createReliabilityOfMoves({ reliability, n }: MoveSkill) {
 
 /** A trade that loses the risk at its stop, by the newest forecast of the chosen horizon. */
 function mountPositionSize(store: Page['store'], body: HTMLElement) {
-  const result = h('div', { role: 'status' });
-  const createInput = (id: string, value: number, max: number) =>
-    h('input', { id, type: 'number', min: 0, max, step: 'any', value, required: true, oninput: () => draw() });
-  const [risk, account] = [createInput('risk', 1, MAX_RISK_PERCENT), createInput('account-usd', 10_000, MAX_ACCOUNT_USD)];
+  // Not a number while it cannot be used.
+  const values = { risk: 1, 'account-usd': 10_000 };
   const limits = `the risk at most ${MAX_RISK_PERCENT}\u00a0%, the account at most ${formatUsd(MAX_ACCOUNT_USD)}`;
-  // What is read aloud is replaced only where it has changed.
-  const draw = () => drawInto(result, renderResult);
   function renderResult() {
     const { answer: signal } = store.get('signal');
-    const isUsable = [risk, account].every(({ validity, valueAsNumber }) => validity.valid && valueAsNumber > 0);
-    if (!isUsable) return h('p', { class: 'bad' }, `Both are above 0, ${limits}.`);
-    if (!signal?.moveLimits) return h('p', { class: 'empty' }, 'No width of the move is known.');
+    const { risk: riskPercent, 'account-usd': accountUsd } = values;
+    if (!(riskPercent > 0 && accountUsd > 0)) return el('p', { class: 'bad' }, `Both are above 0, ${limits}.`);
+    if (!signal?.moveLimits) return el('p', { class: 'empty' }, 'No width of the move is known.');
     const { horizon, btcPrice, moveLimits } = signal;
-    const size = computePositionSize({ riskPercent: risk.valueAsNumber, accountUsd: account.valueAsNumber }, { ...moveLimits, btcPrice });
+    const size = computePositionSize({ riskPercent, accountUsd }, { ...moveLimits, btcPrice });
     const caption = `Loses ${formatUsdCents(size.riskUsd)} at its stop; ${horizon} forecast around ${formatUsd(btcPrice)}`;
-    const rows = (['Long', 'Short'] as const).map((side) => ({ side, size }));
-    return renderTable({ caption, columns: POSITION_COLUMNS, rows });
+    return renderTable({ caption, columns: POSITION_COLUMNS, rows: (['Long', 'Short'] as const).map((side) => ({ side, size })) });
   }
-  replaceChildren(
-    body,
-    h('form', { class: 'endpoint', onsubmit: (event) => event.preventDefault() }, [
-      ...[h('label', { for: risk.id }, 'Risk, % of the account'), risk],
-      ...[h('label', { for: account.id }, 'Account, USD'), account],
-    ]),
-    result,
-    h(
-      'p',
-      { class: 'note' },
-      'By the model, one end in ten is beyond a stop. Without fees, funding, gaps and slippage. No advice to trade.',
-    ),
-  );
-  store.watch('signal', draw);
+  const renderInput = (id: keyof typeof values, label: string, max: number) => {
+    const oninput = ({ currentTarget: { validity, valueAsNumber } }: { currentTarget: HTMLInputElement }) => {
+      values[id] = validity.valid ? valueAsNumber : Number.NaN;
+      redraw();
+    };
+    const attributes = { id, type: 'number', min: 0, max, step: 'any', defaultValue: values[id] || null, required: true, oninput };
+    return [el('label', { for: id }, label), el('input', attributes)];
+  };
+  const redraw = () =>
+    draw(
+      body,
+      el('form', { class: 'endpoint', onsubmit: (event: Event) => event.preventDefault() }, [
+        renderInput('risk', 'Risk, % of the account', MAX_RISK_PERCENT),
+        renderInput('account-usd', 'Account, USD', MAX_ACCOUNT_USD),
+      ]),
+      el('div', { role: 'status' }, drawSafely(renderResult)),
+      el(
+        'p',
+        { class: 'note' },
+        'By the model, one end in ten is beyond a stop. Without fees, funding, gaps and slippage. No advice to trade.',
+      ),
+    );
+  store.watch('signal', redraw);
 }
 
 const POSITION_COLUMNS: readonly Column<{ side: 'Long' | 'Short'; size: PositionSize }>[] = [

@@ -1,26 +1,16 @@
 import { DAY_MS } from '../../../forecast/day.ts';
-import { formatUsd } from '../../markup.ts';
+import { formatPercent, formatUsd } from '../../markup.ts';
+import type { Column } from '../../table.ts';
 import { formatDayNumber } from '../charts/figure.ts';
 import { buildFan, type PricePoint, renderPriceChart, toPricePoints } from '../charts/over-time.ts';
-import { createTimeFigure } from '../charts/time-figure.ts';
-import { formatPercent, getSectionBody } from '../dom.ts';
+import { renderTimeFigure } from '../charts/time-figure.ts';
 import type { PriceDay } from '../record.ts';
 import type { ApiResponses } from '../responses.ts';
-import { type Column, mountWholeRecord, renderNotYet } from '../section.ts';
 import type { Page } from '../state.ts';
+import { mountWholeRecord, renderNotYet } from '../view.ts';
 
-export function mountPrice({ store }: Page) {
-  let figure: ReturnType<typeof createPriceFigure> = null;
-  mountWholeRecord({
-    store,
-    body: getSectionBody('price'),
-    draw: (scorecard) => {
-      figure = createPriceFigure(scorecard, store);
-      return figure?.element ?? renderNotYet('No close is known yet. The chart starts when the first outcome window opens, at 00:00 UTC.');
-    },
-  });
-  store.watch('price', () => figure?.redraw());
-  store.watch('range', () => figure?.update());
+export function mountPrice({ store }: Page, body: HTMLElement) {
+  mountWholeRecord({ store, body, draw: (scorecard) => renderPriceFigure(scorecard, store), also: ['price', 'range'] });
 }
 
 function toNewestPrice(answer: ApiResponses['price'] | null) {
@@ -28,22 +18,22 @@ function toNewestPrice(answer: ApiResponses['price'] | null) {
   return { day: Date.parse(answer.timestamp) / DAY_MS, price: answer.price };
 }
 
-/** Null before the first close. */
-function createPriceFigure({ predictions, horizon }: ApiResponses['scorecard'], store: Page['store']) {
+function renderPriceFigure({ predictions, horizon }: ApiResponses['scorecard'], store: Page['store']) {
   const record = toPricePoints(predictions, null);
   const last = record.findLast(({ close }) => close !== null)?.day;
-  if (last === undefined) return null;
-  const fanNow = () => selectNewest(last, buildFan(store.get('range').answer));
-  const newestNow = () => selectNewest(last, toNewestPrice(store.get('price').answer));
-  const isFanPending = () => store.get('range').answer === null && store.get('range').problem === null;
-  return createTimeFigure({
+  if (last === undefined) return renderNotYet('No close is known yet. The chart starts when the first outcome window opens, at 00:00 UTC.');
+  const range = store.get('range');
+  const fan = selectNewest(last, buildFan(range.answer));
+  const newest = selectNewest(last, toNewestPrice(store.get('price').answer));
+  const isFanPending = range.answer === null && range.problem === null;
+  return renderTimeFigure({
     title: 'BTC/USD at 00:00 UTC',
-    points: () => toPricePoints(predictions, fanNow()),
-    span: () => [record[0].day, last],
+    points: toPricePoints(predictions, fan),
+    span: [record[0].day, last],
     summary: (points) => formatPriceSummary(points, horizon),
     // The entry of a pending fan is there before it, so that nothing moves.
-    legend: (points) => buildLegend({ points, isPriced: newestNow() !== null, hasFan: isFanPending() || fanNow() !== null }),
-    draw: ({ width, points }) => renderPriceChart({ width, points, newest: newestNow(), fan: fanNow() }),
+    legend: (points) => buildLegend({ points, isPriced: newest !== null, hasFan: isFanPending || fan !== null }),
+    draw: ({ width, points }) => renderPriceChart({ width, points, newest, fan }),
     read: formatPricePoint,
     start: (points) => points.findLastIndex(({ close }) => close !== null),
     columns: COLUMNS,

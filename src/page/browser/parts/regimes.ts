@@ -8,25 +8,24 @@ import {
   placeDayTicks,
   renderVerticalGrid,
 } from '../charts/figure.ts';
-import { createTimeFigure, type Plot } from '../charts/time-figure.ts';
-import { h } from '../dom.ts';
+import { type Plot, renderTimeFigure } from '../charts/time-figure.ts';
 import type { ApiResponses, ScorecardRow } from '../responses.ts';
-import { renderNotYet } from '../section.ts';
+import { renderNotYet } from '../view.ts';
 
 export function renderRegimes({ predictions }: ApiResponses['scorecard']) {
   const runs = toRegimeRuns(predictions);
   const now = runs.at(-1);
   if (now === undefined) return renderNotYet('No regime is known yet. It comes with the first forecast.');
   return [
-    h('p', { class: 'lead' }, [
-      h('strong', {}, `${formatRegime(now.regime)} since ${formatDayNumber(now.first)}`),
+    el('p', { class: 'lead' }, [
+      el('strong', {}, `${formatRegime(now.regime)} since ${formatDayNumber(now.first)}`),
       `, ${formatRisk(now)} risk.`,
     ]),
-    createTimeFigure({
+    renderTimeFigure({
       title: 'Market regime by day of forecast',
       // A run is shown while its last day is.
-      points: () => runs.map((run) => ({ ...run, day: run.last })),
-      span: () => [runs[0].first, now.last],
+      points: runs.map((run) => ({ ...run, day: run.last })),
+      span: [runs[0].first, now.last],
       summary: formatRegimeSummary,
       legend: () => RISK_LEVELS_SHOWN.map((risk) => ({ label: `${risk.toLowerCase()} risk`, mark: `mark-run ${getRiskClass(risk)}` })),
       draw: ({ points, ...options }) => renderRegimeTimeline({ ...options, runs: points }),
@@ -39,7 +38,7 @@ export function renderRegimes({ predictions }: ApiResponses['scorecard']) {
         { heading: 'Risk', cell: ({ riskLevel }) => riskLevel ?? '–' },
         { heading: 'Days forecast', cell: ({ days }) => days, numeric: true },
       ],
-    }).element,
+    }),
   ];
 }
 

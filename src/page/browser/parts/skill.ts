@@ -1,21 +1,21 @@
-import { el } from '../../markup.ts';
+import { el, formatCount, formatDecimal, formatPercent, formatPercentInterval } from '../../markup.ts';
+import type { Column } from '../../table.ts';
 import { renderForestPlot } from '../charts/calibration.ts';
 import {
   buildLinePath,
   createChartSvg,
-  createFigure,
   createScale,
   measureTextWidth,
   parseDayNumber,
+  renderFigure,
   renderHorizontalGrid,
   renderVerticalGrid,
 } from '../charts/figure.ts';
 import { renderSeriesChart } from '../charts/over-time.ts';
-import { createTimeFigure } from '../charts/time-figure.ts';
-import { formatCount, formatDecimal, formatPercent, formatPercentInterval, h } from '../dom.ts';
+import { renderTimeFigure } from '../charts/time-figure.ts';
 import { buildSkillRows, type SkillRow } from '../record.ts';
 import type { ApiResponses } from '../responses.ts';
-import { type Column, renderNotYet } from '../section.ts';
+import { renderNotYet } from '../view.ts';
 
 type Scorecard = ApiResponses['scorecard'];
 type Probabilities = NonNullable<Scorecard['statistics']['probabilities']>;
@@ -31,8 +31,8 @@ export function renderCalibration(scorecard: Scorecard) {
     createSkillFigure(scorecard),
     renderMarketNote(scorecard),
     probabilities.effectiveN < MIN_INDEPENDENT_OUTCOMES
-      ? h('p', { class: 'empty' }, formatTooFew(probabilities))
-      : h(
+      ? el('p', { class: 'empty' }, formatTooFew(probabilities))
+      : el(
           'div',
           { class: 'pair' },
           createReliabilityFigure({ ...probabilities, ...RELIABILITY_OF_UP }),
@@ -53,7 +53,7 @@ function createSkillFigure(scorecard: Scorecard) {
   const significantRows = rows.filter(({ proves, low, high }) => proves && low !== null && high !== null && (low > 0 || high < 0));
   const differences = significantRows.map(({ label, value }) => `${label}: ${(value ?? 0) > 0 ? 'better' : 'worse'}`);
   const domain = computeSkillDomain(rows);
-  return createFigure({
+  return renderFigure({
     title: 'Skill against naive forecasts',
     summary:
       differences.length === 0
@@ -95,9 +95,9 @@ const SKILL_COLUMNS: readonly Column<SkillRow>[] = [
 function renderMarketNote({
   predictionMarket: { settledMarkets, modelLogLoss, marketLogLoss, weightGivenToModel, quotesAreOurs, venue, throughDate },
 }: Scorecard) {
-  if (settledMarkets === 0) return h('p', { class: 'note' }, 'No market considered for wagers is settled yet.');
+  if (settledMarkets === 0) return el('p', { class: 'note' }, 'No market considered for wagers is settled yet.');
   const ours = quotesAreOurs ? ' These are our own quotes, too, and no evidence.' : '';
-  return h(
+  return el(
     'p',
     { class: 'note' },
     `The weekly comparison uses one strike a week. Over all ${formatCount(settledMarkets)} settled markets considered for wagers (${venue}, up to ${throughDate}; several share an outcome), the log loss is ${formatDecimal(modelLogLoss, 4)} for the model and ${formatDecimal(marketLogLoss, 4)} for the prices (lower is better). Wagers therefore weight the model with ${formatPercent(weightGivenToModel, 0)}.${ours}`,
@@ -119,7 +119,7 @@ export function createReliabilityFigure({ reliability, n, title, ...titles }: Re
     label: `n ${formatCount(members)}`,
     ...interval95,
   }));
-  return createFigure({
+  return renderFigure({
     title,
     summary: formatReliabilitySummary(reliability, n),
     legend: LEGEND,
@@ -214,7 +214,7 @@ function createQuantileFigure({ quantiles, n }: Distribution) {
   const off = quantiles.filter(({ level, interval95 }) => level < interval95.low || level > interval95.high);
   const points = quantiles.map(({ level, observed, interval95 }) => ({ said: level, happened: observed, label: '', ...interval95 }));
   const titles = { saidTitle: 'quantile', happenedTitle: 'share of outcomes below' };
-  return createFigure({
+  return renderFigure({
     title: 'Quantiles: expected and observed share below',
     summary: `${formatDiagonalSummary(quantiles.length, off.length, 'quantiles')} ${formatCount(n)} outcomes.`,
     legend: LEGEND,
@@ -239,7 +239,7 @@ function createCoverageFigure({ coverage, n, effectiveN }: Distribution) {
     remark: formatPercentInterval(interval95),
   }));
   const off = rows.filter(({ nominal, low, high }) => nominal < low || nominal > high);
-  return createFigure({
+  return renderFigure({
     title: 'Bands: expected and observed coverage',
     summary: `${off.length === 0 ? `All ${rows.length} bands are consistent with their nominal coverage over ${formatCount(n)} outcomes` : `${off.length} of ${rows.length} bands miss their nominal coverage`}; effective sample size ${formatDecimal(effectiveN, 0)}.`,
     legend: [
@@ -268,7 +268,7 @@ function renderWeekdays({ weekdays }: Distribution) {
     const band = coverage.find(({ nominal }) => nominal === 0.8);
     return band === undefined ? [] : [`${weekday} ${formatPercent(band.observed, 0)} (${formatPercentInterval(band.interval95)})`];
   });
-  return h('p', { class: 'quiet' }, `Middle 80 % by the weekday on which the window opens: ${held.join(', ')}.`);
+  return el('p', { class: 'quiet' }, `Middle 80 % by the weekday on which the window opens: ${held.join(', ')}.`);
 }
 
 type Series = ApiResponses['series'];
@@ -333,14 +333,14 @@ export function renderScores({ points, horizon, rollingDays, nextCursor }: Serie
     );
   const days = horizon.slice(0, -1);
   return [
-    h('div', { class: 'pair' }, createFigures(false)),
-    h('details', { class: 'more-of' }, [
-      h('summary', {}, 'Skill of probabilities and distributions'),
-      h('div', { class: 'pair' }, createFigures(true)),
+    el('div', { class: 'pair' }, createFigures(false)),
+    el('details', { class: 'more-of' }, [
+      el('summary', {}, 'Skill of probabilities and distributions'),
+      el('div', { class: 'pair' }, createFigures(true)),
     ]),
-    h('p', { class: 'quiet' }, [
+    el('p', { class: 'quiet' }, [
       'All days: ',
-      h('a', { href: `api/svc/scorecard/series.csv?horizon=${days}&limit=1000` }, 'CSV'),
+      el('a', { href: `api/svc/scorecard/series.csv?horizon=${days}&limit=1000` }, 'CSV'),
       `. Shaded: 95 % interval by blocks of days; it begins with five blocks.`,
     ]),
   ];
@@ -355,12 +355,12 @@ function createMeasureFigure({ measure, title, reference, tick, judge }: ShownMe
   const last = values.at(-1);
   if (last === undefined) return null;
   if (measure === 'hitAdvantage' && values.every(({ value }) => value === 0))
-    return h('p', {}, `All ${formatCount(last.n)} calls so far were as right as always UP: they show no skill of the direction.`);
+    return el('p', {}, `All ${formatCount(last.n)} calls so far were as right as always UP: they show no skill of the direction.`);
   const rolling = points.at(-1)!.rolling[measure].value;
   const verdict = last.low === null || last.high === null ? 'too few days for an interval' : judge(last.low, last.high);
-  return createTimeFigure({
+  return renderTimeFigure({
     title,
-    points: () => values,
+    points: values,
     rest,
     summary: () => `${tick(last.value)} so far: ${verdict}. Last ${rollingDays} days: ${rolling === null ? '–' : tick(rolling)}.`,
     draw: ({ width, points: shown }) => renderSeriesChart({ width, points: shown, reference, tick }),
@@ -371,7 +371,7 @@ function createMeasureFigure({ measure, title, reference, tick, judge }: ShownMe
       cell: (point: Point) => readCell(point, measure),
       numeric: heading !== 'Day',
     })),
-  }).element;
+  });
 }
 
 const COLUMNS: readonly { heading: string; read(point: Point, measure: Measure): string }[] = [

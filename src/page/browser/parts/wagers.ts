@@ -1,11 +1,12 @@
-import { EMPTY_VALUE } from '../../markup.ts';
+import { EMPTY_VALUE, el, formatPercent } from '../../markup.ts';
+import { type Column, renderTable } from '../../table.ts';
 import { formatDayNumber, parseDayNumber } from '../charts/figure.ts';
 import { renderProfitChart } from '../charts/over-time.ts';
-import { createTimeFigure } from '../charts/time-figure.ts';
-import { formatPercent, h, renderFacts, truncate } from '../dom.ts';
+import { renderTimeFigure } from '../charts/time-figure.ts';
+import { renderFacts, truncate } from '../dom.ts';
 import { formatBidAsk, markReplayed, renderOrders } from '../record.ts';
 import type { ApiResponses } from '../responses.ts';
-import { type Column, renderNotYet, renderTable } from '../section.ts';
+import { renderNotYet } from '../view.ts';
 
 type Wagers = ApiResponses['wagers'];
 type Wager = Wagers['wagers'][number];
@@ -19,8 +20,8 @@ export function renderWagers({ accounts, wagers: all, total, throughDate }: Wage
   const placed = wagers.filter(({ state }) => state !== 'SKIPPED');
   const skipped = wagers.filter(({ state }) => state === 'SKIPPED');
   return [
-    accounts.some(({ quotesAreOurs }) => quotesAreOurs) && h('p', { class: 'notice' }, h('strong', {}, 'Paper money. '), PAPER_NOTICE),
-    h('p', { class: 'quiet' }, `Published up to ${throughDate}: the side of a later wager would reveal a committed forecast.`),
+    accounts.some(({ quotesAreOurs }) => quotesAreOurs) && el('p', { class: 'notice' }, el('strong', {}, 'Paper money. '), PAPER_NOTICE),
+    el('p', { class: 'quiet' }, `Published up to ${throughDate}: the side of a later wager would reveal a committed forecast.`),
     accounts.map(renderAccount),
     placed.length === 0 ? null : renderTable({ caption: `The newest wagers (${placed.length})`, columns: PLACED_COLUMNS, rows: placed }),
     renderSkippedWagers(skipped, wagers.length),
@@ -33,8 +34,8 @@ const PAPER_NOTICE =
 function renderAccount(account: Account) {
   const { venue, asset, quotesAreOurs, wins, losses, voids, profitMicros, open, openMicros, stakedMicros, returnedMicros, skipped } =
     account;
-  return h('div', {}, [
-    h('h3', {}, `${venue}, in ${asset}${quotesAreOurs ? ' (paper money)' : ''}`),
+  return el('div', {}, [
+    el('h3', {}, `${venue}, in ${asset}${quotesAreOurs ? ' (paper money)' : ''}`),
     renderFacts([
       ['Profit', formatSignedAssetAmount(profitMicros, asset)],
       ['Staked', formatAssetAmount(stakedMicros, asset)],
@@ -43,7 +44,7 @@ function renderAccount(account: Account) {
       ...(open === 0 ? [] : [['Open', `${open}, for ${formatAssetAmount(openMicros, asset)}`] as const]),
       ['Days without a wager', skipped],
     ]),
-    account.profitByDay.length === 0 ? h('p', { class: 'empty' }, 'No wager has been settled yet.') : createProfitFigure(account),
+    account.profitByDay.length === 0 ? el('p', { class: 'empty' }, 'No wager has been settled yet.') : createProfitFigure(account),
   ]);
 }
 
@@ -68,9 +69,9 @@ function createProfitFigure({ venue, asset, wins, losses, voids, profitMicros, p
     profitMicros: one.profitMicros,
   }));
   const format = (point: (typeof points)[number]) => formatSignedAssetAmount(point.profitMicros, asset);
-  return createTimeFigure({
+  return renderTimeFigure({
     title: `Profit of all settled wagers, ${venue}`,
-    points: () => points,
+    points,
     summary: () =>
       `${formatSignedAssetAmount(profitMicros, asset)} after ${wins + losses + voids} settled wagers, by the day of the forecast.`,
     draw: renderProfitChart,
@@ -79,14 +80,14 @@ function createProfitFigure({ venue, asset, wins, losses, voids, profitMicros, p
       { heading: 'Day', cell: ({ day }) => formatDayNumber(day) },
       { heading: 'Profit up to then', cell: format, numeric: true },
     ],
-  }).element;
+  });
 }
 
 const STATE_LABELS = { DECIDED: 'about to be placed', PLACED: 'open', WIN: 'won', LOSS: 'lost', VOID: 'void', SKIPPED: 'none placed' };
 
 const DAY_COLUMN: Column<Wager> = {
   heading: 'Day',
-  cell: ({ date, replayed }) => [h('span', { class: 'one-line' }, date), replayed ? h('span', { class: 'quiet' }, ' replayed') : null],
+  cell: ({ date, replayed }) => [el('span', { class: 'one-line' }, date), replayed ? el('span', { class: 'quiet' }, ' replayed') : null],
 };
 
 const PRICE_COLUMNS: Column<Wager>[] = [
@@ -97,13 +98,13 @@ const PRICE_COLUMNS: Column<Wager>[] = [
 
 const PLACED_COLUMNS: Column<Wager>[] = [
   DAY_COLUMN,
-  { heading: 'Question (venue wording)', cell: ({ question }) => h('span', { class: 'long' }, truncate(question ?? '–')) },
+  { heading: 'Question (venue wording)', cell: ({ question }) => el('span', { class: 'long' }, truncate(question ?? '–')) },
   {
     heading: 'Bought',
     cell: ({ side, contracts, basis }) => (side === null ? '–' : `${contracts} ${side}${basis === 'minimum' ? ' (minimum)' : ''}`),
   },
   { heading: 'Cost', cell: ({ costMicros, asset }) => renderStackedAmount(formatAssetAmount(costMicros, asset), asset), numeric: true },
-  { heading: 'State', cell: ({ state }) => h('span', { class: `status status-${state.toLowerCase()}` }, STATE_LABELS[state]) },
+  { heading: 'State', cell: ({ state }) => el('span', { class: `status status-${state.toLowerCase()}` }, STATE_LABELS[state]) },
   {
     heading: 'Profit',
     cell: ({ profitMicros, asset }) => renderStackedAmount(formatSignedAssetAmount(profitMicros, asset), asset),
@@ -115,22 +116,22 @@ const PLACED_COLUMNS: Column<Wager>[] = [
 
 const SKIPPED_COLUMNS: Column<Wager>[] = [
   DAY_COLUMN,
-  { heading: 'Why', cell: ({ skippedBecause }) => h('span', { class: 'long' }, truncate(skippedBecause)) },
-  { heading: 'Question (venue wording)', cell: ({ question }) => h('span', { class: 'long' }, truncate(question ?? '–')) },
+  { heading: 'Why', cell: ({ skippedBecause }) => el('span', { class: 'long' }, truncate(skippedBecause)) },
+  { heading: 'Question (venue wording)', cell: ({ question }) => el('span', { class: 'long' }, truncate(question ?? '–')) },
   ...PRICE_COLUMNS,
 ];
 
 /** Amount and asset on two lines, to keep the column narrow. */
 function renderStackedAmount(text: string, asset: string) {
   const [figure, unit] = text.split(` ${asset}`);
-  return unit === undefined ? figure : [figure, ' ', h('span', { class: 'unit quiet' }, asset)];
+  return unit === undefined ? figure : [figure, ' ', el('span', { class: 'unit quiet' }, asset)];
 }
 
 /** The best prices; the orders of venues that have any are in a disclosure. */
 function renderBookCell({ book, date }: Wager) {
   if (book === null || book.bids.length + book.asks.length === 0) return formatBidAsk(book);
-  return h('details', {}, [
-    h('summary', {}, formatBidAsk(book), h('span', { class: 'visually-hidden' }, `: orders of ${date}`)),
+  return el('details', {}, [
+    el('summary', {}, formatBidAsk(book), el('span', { class: 'visually-hidden' }, `: orders of ${date}`)),
     renderOrders(book),
   ]);
 }
@@ -140,9 +141,9 @@ function renderSkippedWagers(skipped: readonly Wager[], of: number) {
   const reasons = [...Map.groupBy(skipped, ({ skippedBecause }) => truncate(skippedBecause ?? 'no reason given'))];
   const text = reasons.toSorted(([, a], [, b]) => b.length - a.length).map(([reason, { length }]) => `${reason} (${length})`);
   return [
-    h('p', {}, `No wager on ${skipped.length} of the newest ${of} days: ${text.slice(0, 3).join('; ')}.`),
-    h('details', { class: 'more-of' }, [
-      h('summary', {}, `The ${skipped.length} days without a wager, with their order books`),
+    el('p', {}, `No wager on ${skipped.length} of the newest ${of} days: ${text.slice(0, 3).join('; ')}.`),
+    el('details', { class: 'more-of' }, [
+      el('summary', {}, `The ${skipped.length} days without a wager, with their order books`),
       renderTable({ caption: 'Days without a wager', columns: SKIPPED_COLUMNS, rows: skipped }),
     ]),
   ];

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  formatDecimal,
-  formatLocalClock,
-  formatLocalTime,
-  formatPercent,
-  formatPercentInterval,
-  toSentence,
-} from '../../../../src/page/browser/dom.ts';
+import { formatLocalClock, formatLocalTime } from '../../../../src/page/browser/dom.ts';
+import { formatDecimal, formatPercent, formatPercentInterval, toSentence } from '../../../../src/page/markup.ts';
 
 describe('format text', () => {
   it.each([
