@@ -1,6 +1,3 @@
-import type { z } from 'zod';
-import type { ChallengeFigures } from '../record/challenge.ts';
-import type { SELF_TEST_STATUS } from '../record/schemas/self-tests.ts';
 import { formatTime } from './forecast.ts';
 import {
   EMPTY_VALUE,
@@ -15,7 +12,19 @@ import {
 } from './markup.ts';
 import { type Column, renderTable } from './table.ts';
 
-type SelfTestStatus = z.input<typeof SELF_TEST_STATUS>;
+interface ChallengeFigures {
+  horizon: string;
+  comparisons: readonly (Record<'challenger' | 'against' | 'verdict', string> &
+    Record<'days' | 'eBetter' | 'eWorse', number> & { since: string | null })[];
+  distributions: readonly (Record<'name' | 'title', string> &
+    Record<'n' | 'crps' | 'logScore', number> & {
+      skill: { value: number; low: number | null; high: number | null } | null;
+      coverage: readonly { nominal: number; value: number }[];
+    })[];
+}
+
+type SelfTestStatus = Record<'test' | 'path' | 'state', string> &
+  Record<'verdict' | 'reason' | 'lastRunAt' | 'nextDueAt', string | null> & { overdue: boolean };
 
 interface Challenge {
   champion: string;

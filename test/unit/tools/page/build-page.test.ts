@@ -41,18 +41,18 @@ const SHARED = [
   /^src\/(?:page|verify|audit|forecast)\//,
   /^src\/(?:errors|chain\/(?:addresses|rpc|eas\/(?:schemas|commitment|reader))|commerce\/(?:receipts|payment-signer))\.ts$/,
 ];
-const PACKAGES = /^node_modules\/(?:@noble\/(?:hashes|curves)|viem|abitype|ox|zod|multiformats|canonicalize)\//;
+const PACKAGES = /^node_modules\/(?:@noble\/(?:hashes|curves)|viem|abitype|ox|zod|multiformats|canonicalize|preact)\//;
 
 it('bundles nothing of the server', () => {
   expect(page.inputs.filter((path) => ![...SHARED, PACKAGES].some((allowed) => allowed.test(path)))).toEqual([]);
   expect(page.inputs.length).toBeGreaterThan(50);
 });
 
-it('stays below 119 kB compressed, and the page of access below 8 kB', () => {
+it('stays below 122 kB compressed, and the page of access below 7 kB', () => {
   const sizeOf = ({ script, style }: { script: string; style: string }) =>
     page.files.reduce((sum, { name, brotli }) => (name === script || name === style ? sum + brotli.length : sum), 0);
-  expect(sizeOf(page.names)).toBeLessThan(119_000);
-  expect(sizeOf(page.names.access)).toBeLessThan(8_000);
+  expect(sizeOf(page.names)).toBeLessThan(122_000);
+  expect(sizeOf(page.names.access)).toBeLessThan(7_000);
   for (const { text, brotli } of page.files) expect(brotliDecompressSync(brotli).toString()).toBe(text);
 });
 
