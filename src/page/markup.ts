@@ -22,19 +22,15 @@ export function isMarkupElement(markup: Markup): markup is MarkupElement {
   return typeof markup === 'object' && markup !== null && 'tag' in markup;
 }
 
-/** The attributes that are written, in their order. */
-export function listAttributes({ attributes }: MarkupElement): [name: string, value: string][] {
-  return Object.entries(attributes).flatMap(([name, value]) =>
-    value === null || value === undefined || value === false ? [] : [[name, value === true ? '' : String(value)] as [string, string]],
-  );
-}
-
 /** HTML of a tree; SVG included. */
 export function renderMarkup(markup: Markup): string {
   if (markup === null || markup === undefined || markup === false) return '';
   if (typeof markup !== 'object') return escapeHtml(String(markup));
   if (!isMarkupElement(markup)) return markup.map(renderMarkup).join('');
-  const attributes = listAttributes(markup).map(([name, value]) => (value === '' ? ` ${name}` : ` ${name}="${escapeHtml(value)}"`));
+  const attributes = Object.entries(markup.attributes).map(([name, value]) => {
+    if (value === null || value === undefined || value === false) return '';
+    return value === true || value === '' ? ` ${name}` : ` ${name}="${escapeHtml(String(value))}"`;
+  });
   const start = `<${markup.tag}${attributes.join('')}>`;
   return VOID_TAGS.has(markup.tag) ? start : `${start}${renderMarkup(markup.children)}</${markup.tag}>`;
 }

@@ -437,8 +437,6 @@ function renderDashboardPage(publicUrl: string, home: HomeContent | null = null)
       el('a', { href: 'api/svc/scorecard?horizon=7' }, 'scorecard'),
       ', ',
       el('a', { href: 'api/svc/onchain-oracle/history' }, 'attestations'),
-      ', ',
-      el('a', { href: 'api/svc/challenge' }, 'models'),
       '; ',
       el('a', { href: 'docs' }, 'all operations'),
       '.',
@@ -461,6 +459,7 @@ function renderTabs(): Markup {
     el('h2', { id: 'tabs-title' }, 'More'),
     links,
     el('a', { href: 'api/svc/challenge' }, 'Models'),
+    el('a', { href: 'documents/model' }, 'Model card'),
     el('a', { href: 'api/self-test/status' }, 'Self-tests'),
   ]);
 }

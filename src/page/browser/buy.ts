@@ -163,6 +163,7 @@ export function createBuyDialog({ store, session, horizon }: Page, wallets: Wall
     element,
     open() {
       wallets.ask();
+      checks = null;
       say('');
       if (!element.open) element.showModal();
       if (getPurchase().state.step === 'bought') store.whenAnswered('info').then(redraw, explain);

@@ -4,13 +4,19 @@ import { createTime } from './dom.ts';
 import type { ApiResponses } from './responses.ts';
 import { isPartial, type ResourceState, type Store } from './state.ts';
 
+/** Elements that are drawn by the view library. */
+const places = new WeakSet<Element>();
+
 /** Draws into an element, and again: what is the same is kept, and with it the focus and what is open. */
 export function draw(element: Element, ...markup: Markup[]) {
+  if (!places.has(element)) element.replaceChildren();
+  places.add(element);
   render(toVNode(markup), element);
 }
 
 /** Draws what the server has drawn, whose elements are kept. */
 export function adopt(element: Element, markup: Markup) {
+  places.add(element);
   hydrate([toVNode(markup)], element);
 }
 
@@ -26,7 +32,7 @@ function toVNode(markup: Markup): ComponentChild {
 export abstract class Part<Props, State = object> extends Component<Props, State> {
   abstract draw(): Markup;
   render() {
-    return toVNode(this.draw());
+    return toVNode(drawSafely(() => this.draw()));
   }
 }
 

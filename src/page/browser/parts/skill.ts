@@ -289,24 +289,12 @@ interface ShownMeasure {
 const judgeSign = (low: number, high: number) =>
   low > 0 ? 'better than the reference' : high < 0 ? 'worse than the reference' : 'no measurable difference';
 
+const OF_ZERO = { reference: 0, tick: formatSignedShare, judge: judgeSign };
+
 const SHOWN: readonly ShownMeasure[] = [
-  { measure: 'hitAdvantage', title: 'Calls right, less always UP', reference: 0, tick: formatSignedShare, judge: judgeSign },
-  {
-    measure: 'brierSkill',
-    title: 'Skill of P(up) against the base rate',
-    reference: 0,
-    tick: formatSignedShare,
-    judge: judgeSign,
-    isSecond: true,
-  },
-  {
-    measure: 'crpsSkill',
-    title: 'Skill of the distribution against climatology',
-    reference: 0,
-    tick: formatSignedShare,
-    judge: judgeSign,
-    isSecond: true,
-  },
+  { measure: 'hitAdvantage', title: 'Calls right, less always UP', ...OF_ZERO },
+  { measure: 'brierSkill', title: 'Skill of P(up) against the base rate', ...OF_ZERO, isSecond: true },
+  { measure: 'crpsSkill', title: 'Skill of the distribution against climatology', ...OF_ZERO, isSecond: true },
   {
     measure: 'coverage80',
     title: 'Outcomes within the 80 % band',

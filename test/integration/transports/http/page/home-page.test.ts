@@ -1,7 +1,9 @@
 import { MongoNetworkError } from 'mongodb';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { composeAnswerState } from '../../../../../src/app/transports.ts';
+import { challengeRoutes } from '../../../../../src/http/routes/challenge.ts';
 import { rootRoutes } from '../../../../../src/http/routes/home.ts';
+import { selfTestRoutes } from '../../../../../src/http/routes/self-tests.ts';
 import { createApp, createStartingApp } from '../../../../../src/http/server.ts';
 import type { Services } from '../../../../../src/http/services.ts';
 import type { InitialData } from '../../../../../src/page/first-screen.ts';
@@ -142,4 +144,15 @@ it('says in the same place that the service starts', async () => {
   } finally {
     await served.close();
   }
+});
+
+it.each([
+  ['Models', challengeRoutes, /Evidence between model versions.*m1 against m0-d1.*Scores of all distributions/s],
+  ['Self-tests', selfTestRoutes, /Walk forward.*not run yet/s],
+] as const)('shows %s as a page in browsers, and as JSON elsewhere', async (title, routes, text) => {
+  const [first] = routes(service.http);
+  const { encoded } = (await call(first!, { accept: 'text/html' })) as unknown as { encoded: { bytes: Buffer } };
+  expect(encoded.bytes.toString()).toContain(`<h1>${title}</h1>`);
+  expect(encoded.bytes.toString()).toMatch(text);
+  expect((await call(first!, { accept: '*/*' })).body.success).toBe(true);
 });
