@@ -1,5 +1,4 @@
-import { appendChild, createTextNode, type Element, getTextContent, isElementNode, queryAll } from '@parse5/tools';
-import { parse } from 'parse5';
+import { type DefaultTreeAdapterTypes as Html, parse } from 'parse5';
 import { z } from 'zod';
 import { DAY_MS, type Day, formatDay } from '../../forecast/day.ts';
 import type { ProviderRequest } from '../live/provider.ts';
@@ -79,10 +78,7 @@ const amounts = z.record(z.string(), amount);
 export function parseFlowTable(page: unknown, { from, to }: DayRange, reader: RowReader): EtfDay[] {
   const { title: providerTitle } = reader;
   const document = parse(parseAnswer(z.string(), page, providerTitle));
-  const listElements = (tagName: string) => [...queryAll<Element>(document, (node) => isElementNode(node) && node.tagName === tagName)];
-  // The text of a line break is white space, as that of the lines around it.
-  for (const lineBreak of listElements('br')) appendChild(lineBreak, createTextNode(' '));
-  const rows = listElements('tr').map(getCells);
+  const rows = listNodes(document).flatMap((node) => (node.nodeName === 'tr' ? [getCells(node as Html.Element)] : []));
   const headerAt = rows.findIndex((cells) => cells.includes(REFERENCE_FUND));
   if (headerAt < 0) throw invalidAnswer(providerTitle, 'table', `has no column ${REFERENCE_FUND}`);
   const columns = findColumns(rows[headerAt], providerTitle);
@@ -98,9 +94,16 @@ export function parseFlowTable(page: unknown, { from, to }: DayRange, reader: Ro
   });
 }
 
-function getCells(row: Element): string[] {
-  const cells = row.childNodes.filter((node) => isElementNode(node) && (node.tagName === 'td' || node.tagName === 'th'));
-  return cells.map((cell) => getTextContent(cell).replaceAll(/\s+/g, ' ').trim());
+/** A node with all below it, in the order of the document. */
+function listNodes(node: Html.Node): Html.Node[] {
+  return [node, ...('childNodes' in node ? node.childNodes.flatMap(listNodes) : [])];
+}
+
+function getCells(row: Html.Element): string[] {
+  const cells = row.childNodes.filter(({ nodeName }) => nodeName === 'td' || nodeName === 'th');
+  // The text of a line break is white space, as that of the lines around it.
+  const toText = (node: Html.Node) => ('value' in node ? node.value : node.nodeName === 'br' ? ' ' : '');
+  return cells.map((cell) => listNodes(cell).map(toText).join('').replaceAll(/\s+/g, ' ').trim());
 }
 
 /** The columns of the funds and of the total, which is the last column if it has no name. */

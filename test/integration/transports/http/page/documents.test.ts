@@ -1,5 +1,4 @@
-import { type Element, getAttribute, getTextContent, isElementNode, type Node, queryAll } from '@parse5/tools';
-import { parse } from 'parse5';
+import { type DefaultTreeAdapterTypes as Html, parse } from 'parse5';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
 import { MCP_PATHS, RESOURCE_METADATA_PATH } from '../../../../../src/auth/oauth-clients.ts';
@@ -26,9 +25,11 @@ afterAll(async () => {
 const get = (path: string, headers: Record<string, string> = {}) => fetch(`${served.url}/${path}`, { headers });
 const read = async (path: string) => parse(await (await get(path, { accept: 'text/html' })).text());
 
-const elements = (root: Node, tagName?: string) =>
-  Array.from(queryAll<Element>(root, (node) => isElementNode(node) && node.tagName === (tagName ?? node.tagName)));
-const attributes = (found: Element[], name: string) => found.flatMap((element) => getAttribute(element, name) ?? []);
+const nodes = (root: Html.Node): Html.Node[] => [root, ...('childNodes' in root ? root.childNodes.flatMap(nodes) : [])];
+const elements = (root: Html.Node, tagName?: string) =>
+  nodes(root).flatMap((node) => ('tagName' in node && node.tagName === (tagName ?? node.tagName) ? [node] : []));
+const attributes = (found: Html.Element[], wanted: string) =>
+  found.flatMap(({ attrs }) => attrs.flatMap(({ name, value }) => (name === wanted ? [value] : [])));
 
 describe.each(DOCUMENT_PAGES)('$path', ({ path, markdownPath, label }) => {
   it('is a page with its Markdown as alternate, without inline styles', async () => {
@@ -37,7 +38,11 @@ describe.each(DOCUMENT_PAGES)('$path', ({ path, markdownPath, label }) => {
     expect(response.headers.get('content-security-policy')).toContain("; style-src 'self';");
     const page = parse(await response.text());
     expect(elements(page, 'h1')).toHaveLength(1);
-    expect(getTextContent(elements(page, 'title')[0])).toContain(label);
+    expect(
+      nodes(elements(page, 'title')[0]!)
+        .map((node) => ('value' in node ? node.value : ''))
+        .join(''),
+    ).toContain(label);
     const links = elements(page, 'link').map(({ attrs }) => Object.fromEntries(attrs.map(({ name, value }) => [name, value])));
     expect(links.find(({ rel }) => rel === 'canonical')!.href).toBe(`${BASE}${path}`);
     expect(links.find(({ rel }) => rel === 'alternate')).toEqual({ rel: 'alternate', type: 'text/markdown', href: markdownPath });
