@@ -26,15 +26,11 @@ export function lowerTier(one: Tier, other: Tier): Tier {
 }
 
 /** Written once: to group the digits of a number costs more than to check a tier. After `a wallet that holds`. */
+const formatTokens = (tier: PaidTier) => `at least ${TIER_REQUIREMENTS[tier].toLocaleString('en-US')} gate tokens`;
+const formatPlace = (tier: PaidTier) => `a place on the operator's list for the ${tier} tier`;
 const REQUIREMENT_TEXTS = {
-  token: {
-    basic: `at least ${TIER_REQUIREMENTS.basic.toLocaleString('en-US')} gate tokens`,
-    premium: `at least ${TIER_REQUIREMENTS.premium.toLocaleString('en-US')} gate tokens`,
-  },
-  list: {
-    basic: "a place on the operator's list for the basic tier",
-    premium: "a place on the operator's list for the premium tier",
-  },
+  token: { basic: formatTokens('basic'), premium: formatTokens('premium') },
+  list: { basic: formatPlace('basic'), premium: formatPlace('premium') },
 };
 
 /** What grants the tiers: a process serves one deployment. */

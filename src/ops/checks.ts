@@ -149,7 +149,7 @@ export interface Finding {
   /** Ids of checks whose failure explains this: it is then reported with that one. */
   because?: readonly string[];
   /** Of what is asked over the network: whether it can be reached. */
-  reached?: boolean;
+  reached?: boolean | undefined;
 }
 
 type Advice = Partial<Pick<Finding, 'action' | 'isPermanent' | 'because' | 'reached'>>;
@@ -161,10 +161,10 @@ export const fail = (detail: string, advice: Advice = {}): Finding => ({ ...ok(d
 
 /** A finding of an error; of an unknown one only the kind is shown, since libraries quote URLs with keys. */
 export function toFinding(error: unknown, advice: Advice = {}): Finding {
-  const reached = isUnreachable(error) ? { reached: false } : {};
-  if (!(error instanceof OracleError)) return fail(`it cannot be examined: ${describeKind(error)}`, { ...reached, ...advice });
+  const reached = isUnreachable(error) ? false : undefined;
+  if (!(error instanceof OracleError)) return fail(`it cannot be examined: ${describeKind(error)}`, { reached, ...advice });
   const because = CONNECTION_CHECKS[error.code];
-  return fail(error.message, { ...reached, ...(because && { because: [because] }), action: error.suggestedAction ?? null, ...advice });
+  return fail(error.message, { reached, ...(because && { because: [because] }), action: error.suggestedAction ?? null, ...advice });
 }
 
 const CONNECTION_CHECKS: { [code in ErrorCode]?: string } = {
@@ -317,14 +317,13 @@ export const rpcCheck: Check = {
     if (Array.isArray(connected)) return connected;
     const chain = connected;
     const isLocal = deps.config.chainMode !== 'real';
+    const reached = isLocalHost(new URL(target.rpcUrl).hostname) ? undefined : true;
     const checks = [
-      orFinding(
-        async () => ({
-          ...ok(`chain ${chain.chainId}, ${await describeNewestBlock(chain, isLocal, deps.now())}`),
-          ...(isLocalHost(new URL(target.rpcUrl).hostname) ? {} : { reached: true }),
-        }),
-        { action: OTHER_ENDPOINT, isPermanent: true, because: ['clock'] },
-      ),
+      orFinding(async () => ({ ...ok(`chain ${chain.chainId}, ${await describeNewestBlock(chain, isLocal, deps.now())}`), reached }), {
+        action: OTHER_ENDPOINT,
+        isPermanent: true,
+        because: ['clock'],
+      }),
       orFinding(() => checkFees(chain)),
       ...(isLocal ? [] : [orFinding(() => checkFinality(chain)), orFinding(() => checkLogs(chain)), orFinding(() => checkStates(chain))]),
       orFinding(() => checkPublicEndpoint(deps, chain)),
@@ -415,14 +414,11 @@ export const walletsCheck: Check = {
     const roles = await readRoles();
     // A local chain asks for no fee worth counting.
     const gasPrice = config.chainMode === 'real' ? await chainCall('Reading the gas price', () => connected.client.getGasPrice()) : 0n;
-    const faucet = config.CHAIN_ID === LOCAL_CHAIN_ID ? ', from a faucet' : '';
-    const action = (to: string) => `Send ether on chain ${config.CHAIN_ID} to ${to}${faucet}.`;
-    const funds = await Promise.all(roles.map((wallet) => checkFunds(connected, wallet, { gasPrice, action: action(wallet.address) })));
+    const funds = await Promise.all(roles.map((wallet) => checkFunds(connected, wallet, gasPrice)));
     const empty = funds.filter(({ level }) => level === 'fail');
-    const isPermanent = empty.some((one) => one.isPermanent);
-    const detail = `too little ether: ${empty.map((one) => one.detail).join('; ')}`;
+    const advice = { action: formatFunding(connected, 'each'), isPermanent: empty.some((one) => one.isPermanent) };
     return [
-      ...(empty.length === 0 ? [] : [fail(detail, { action: action('each'), isPermanent })]),
+      ...(empty.length === 0 ? [] : [fail(`too little ether: ${empty.map((one) => one.detail).join('; ')}`, advice)]),
       ...funds.filter(({ level }) => level !== 'fail'),
       ...checkPayee(config.PAYEE_ADDRESS, roles),
       await checkMargins(connected, config),
@@ -430,19 +426,18 @@ export const walletsCheck: Check = {
   },
 };
 
-async function checkFunds(
-  { client }: Chain,
-  { role, address }: RoleWallet,
-  { gasPrice, action }: { gasPrice: bigint; action: string },
-): Promise<Finding> {
+const formatFunding = ({ chainId }: Chain, wallet: string) =>
+  `Send ether on chain ${chainId} to ${wallet}${chainId === LOCAL_CHAIN_ID ? ', from a faucet' : ''}.`;
+
+async function checkFunds(chain: Chain, { role, address }: RoleWallet, gasPrice: bigint): Promise<Finding> {
   const { gas, work, enough } = DUTIES[role];
-  const balance = await chainCall('Reading a balance', () => client.getBalance({ address }));
+  const balance = await chainCall('Reading a balance', () => chain.client.getBalance({ address }));
   const units = gasPrice === 0n ? null : balance / (gas * gasPrice);
   const lasts =
     units === null || balance === 0n ? '' : `: ${units} ${work} at ${formatGwei(gasPrice)} gwei, the fee for data on Ethereum not counted`;
   const detail = `${role} ${address} has ${formatEther(balance)} ether${lasts}`;
-  if (units === 0n || balance === 0n) return fail(detail, { action, isPermanent: role === 'attester' });
-  return units !== null && units < enough ? warn(detail, action) : ok(detail);
+  if (units === 0n || balance === 0n) return fail(detail, { isPermanent: role === 'attester' });
+  return units !== null && units < enough ? warn(detail, formatFunding(chain, address)) : ok(detail);
 }
 
 function checkPayee(payee: Address | undefined, roles: readonly RoleWallet[]): Finding[] {

@@ -132,7 +132,7 @@ function countVenues(reports: readonly ProviderReport[]): Finding[] {
   return [
     fail(`${answering} of ${venues.length} venues answer: without ${QUORUM} no outcome is settled`, {
       action: 'Let HTTPS to the venues out, or set PROVIDER_URLS.',
-      ...(venues.every(({ error }) => isUnreachable(error)) && { reached: false }),
+      reached: venues.every(({ error }) => isUnreachable(error)) ? false : undefined,
     }),
   ];
 }
@@ -144,8 +144,8 @@ function describeProviders(reports: readonly ProviderReport[]): Finding[] {
   return [...Map.groupBy(reports, ({ error }) => findNetworkFault(error))].flatMap(([fault, members]) => {
     if (fault === null) return members.map(describeProvider);
     const names = members.map(({ provider }) => provider.title).join(', ');
-    const reached = isUnreachable(members[0]!.error) ? { reached: false } : {};
-    return [{ ...warn(`${names}: cannot be reached (${fault})`, OTHER_PROVIDER), ...reached }];
+    const reached = isUnreachable(members[0]!.error) ? false : undefined;
+    return [{ ...warn(`${names}: cannot be reached (${fault})`, OTHER_PROVIDER), reached }];
   });
 }
 
