@@ -148,7 +148,7 @@ it('says in the same place that the service starts', async () => {
 
 it.each([
   ['Models', challengeRoutes, /Evidence between model versions.*m1 against m0-d1.*Scores of all distributions/s],
-  ['Self-tests', selfTestRoutes, /Walk forward.*not run yet/s],
+  ['Self-tests', selfTestRoutes, /Self-tests of the service.*Walk forward/s],
 ] as const)('shows %s as a page in browsers, and as JSON elsewhere', async (title, routes, text) => {
   const [first] = routes(service.http);
   const { encoded } = (await call(first!, { accept: 'text/html' })) as unknown as { encoded: { bytes: Buffer } };
