@@ -74,12 +74,8 @@ describe('point reader', () => {
   it('finds the last stepped point that has begun, or the first', () => {
     fc.assert(
       fc.property(positions, pixel, (xs, x) => {
-        expect(findPoint(xs, x, true)).toBe(
-          Math.max(
-            0,
-            xs.findLastIndex((one) => one <= x),
-          ),
-        );
+        const begun = xs.findLastIndex((one) => one <= x);
+        expect(findPoint(xs, x, true)).toBe(Math.max(0, begun));
       }),
     );
   });
