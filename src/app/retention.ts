@@ -1,4 +1,5 @@
 import type { Db, Document, Filter } from 'mongodb';
+import { EVENT_RETENTION_DAYS } from '../events/log.ts';
 import { DELIVERY_RETENTION_DAYS } from '../events/webhooks/queue.ts';
 import { DAY_MS } from '../forecast/day.ts';
 import type { CollectionIndexes } from '../platform/mongo.ts';
@@ -8,84 +9,71 @@ interface RetentionRule {
   collections: readonly string[];
   /** What is kept, and for how long, or why for ever. */
   kept: string;
-  /** Age after which a document is deleted; unset: never, or by its own module. Fields that end with `Ms` are milliseconds since 1970, others dates. */
-  after?: { field: string; days: number; filter?: Filter<Document> };
+  /** Age after which a document is deleted; unset: never, or by its own module. Fields that end with `Ms` are milliseconds since 1970, others dates. `isIndexed`: its module has the index. */
+  after?: { field: string; days: number; filter?: Filter<Document>; isIndexed?: true } | undefined;
 }
 
 const HOUR = 1 / 24;
 /** Strikes are read for a day; the rest is for looking back. */
 const STRIKE_DAYS = 90;
-const CREATED = 'createdAt';
 export const FOR_EVER = 'for ever';
 /** Bounded by what uses it. */
 const IN_USE = '';
 
+const { live: LIVE_DAYS, asked: ASKED_DAYS } = DELIVERY_RETENTION_DAYS;
+type Age = RetentionRule['after'];
+const rule = (kept: string, collections: string[], after?: Age): RetentionRule => ({ collections, kept, after });
+const untilExpiry = (...collections: string[]) => rule('until they expire', collections, { field: 'expiresAt', days: 0 });
+
 /** Every collection of the service. */
 export const RETENTION: readonly RetentionRule[] = [
-  {
-    collections: [
-      ...['sessions', 'login_nonces', 'login_claims', 'api_keys', 'websocket_tickets', 'webhook_daily_use'],
-      ...['oauth_artifacts', 'oauth_clients', 'oauth_grants', 'oauth_refresh_replies'],
-      ...['a2a_tasks', 'a2a_messages', 'a2a_push_configs'],
-    ],
-    kept: 'until they expire',
-    after: { field: 'expiresAt', days: 0 },
-  },
-  { collections: ['oauth_document_reads'], kept: 'an hour', after: { field: 'at', days: HOUR } },
-  { collections: ['websocket_slots'], kept: 'an hour', after: { field: 'until', days: HOUR } },
-  { collections: ['x402_deployments', 'x402_failed_settlements'], kept: 'a day', after: { field: 'at', days: 1 } },
-  { collections: ['contest_entrants'], kept: '8 days', after: { field: 'at', days: 8 } },
-  { collections: ['struck_payments'], kept: '30 days', after: { field: 'struckAt', days: 30 } },
-  { collections: ['x402_payments'], kept: '30 days', after: { field: 'keptUntil', days: 0 } },
-  {
-    collections: ['webhook_deliveries'],
-    kept: `${DELIVERY_RETENTION_DAYS.live} days, tests and replays ${DELIVERY_RETENTION_DAYS.asked}`,
-    // Their events are no longer kept, so that nothing can be sent. `ping:` and `replay:` sort after `live`.
-    after: { field: CREATED, days: DELIVERY_RETENTION_DAYS.live, filter: { cause: { $gte: 'live' } } },
-  },
-  {
-    collections: ['webhook_deliveries'],
-    kept: IN_USE,
-    after: { field: CREATED, days: DELIVERY_RETENTION_DAYS.asked, filter: { cause: { $gt: 'live' }, state: { $ne: 'PENDING' } } },
-  },
-  { collections: ['strike_snapshots'], kept: `${STRIKE_DAYS} days`, after: { field: 'receivedAtMs', days: STRIKE_DAYS } },
-  { collections: ['strike_markets'], kept: `${STRIKE_DAYS} days`, after: { field: 'expiresAtMs', days: STRIKE_DAYS } },
-  { collections: ['contest_commitments'], kept: '400 days', after: { field: 'committedAt', days: 400 } },
-  { collections: ['admin_audit'], kept: '2 years', after: { field: 'at', days: 730 } },
-  {
-    // An offer costs its client nothing, so that there may be any number of them.
-    collections: ['agent_jobs'],
-    kept: 'never funded: 90 days from expiry; others for ever',
-    after: { field: 'onChain.expiresAt', days: 90, filter: { funded: false, delivery: null } },
-  },
-  { collections: ['request_counts'], kept: 'a minute' },
-  { collections: ['record_changes', 'dataset_chunks'], kept: 'an hour' },
-  { collections: ['spot_prices', 'running_ranges'], kept: '7 days' },
-  { collections: ['events'], kept: '90 days' },
-  {
-    // The record, its inputs and what was published or sent for it; the ledger, and the documents that a buyer may fetch at any later time.
-    collections: [
-      ...['days', 'forecasts', 'wagers', 'distribution_scores', 'models', 'champion_changes', 'observations', 'daily_closes'],
-      ...['self_tests', 'step_runs', 'briefs', 'weekly_reports', 'transactions', 'paper_orders', 'paper_ledger', 'polymarket_orders'],
-      ...['payments', 'purchases', 'contest_rounds', 'contest_wallet_standings', 'client_feedback'],
-    ],
-    kept: FOR_EVER,
-  },
-  {
-    collections: [
-      ...['webhooks', 'token_keys', 'card_keys', 'switches', 'jobs', 'backups', 'restore_state', 'replay', 'dataset_builds'],
-      ...['agent_commerce', 'agent_commerce_turns', 'client_feedback_states', 'ledger_meta', 'record_meta', 'schema'],
-      ...['feed_polls', 'feed_backfills', 'provider_health'],
-    ],
-    kept: IN_USE,
-  },
+  untilExpiry('sessions', 'login_nonces', 'login_claims', 'api_keys', 'websocket_tickets', 'webhook_daily_use'),
+  untilExpiry('oauth_artifacts', 'oauth_clients', 'oauth_grants', 'oauth_refresh_replies', 'a2a_tasks', 'a2a_messages', 'a2a_push_configs'),
+  rule('an hour', ['oauth_document_reads'], { field: 'at', days: HOUR }),
+  rule('an hour', ['websocket_slots'], { field: 'until', days: HOUR }),
+  rule('an hour', ['record_changes', 'dataset_chunks']),
+  rule('an hour', ['request_counts'], { field: 'expiresAt', days: 0, isIndexed: true }),
+  rule('a day', ['x402_deployments', 'x402_failed_settlements'], { field: 'at', days: 1 }),
+  // Past prices serve delayed runs of the pipeline.
+  rule('7 days', ['spot_prices', 'running_ranges'], { field: 'receivedAtMs', days: 7 }),
+  rule('8 days', ['contest_entrants'], { field: 'at', days: 8 }),
+  rule('30 days', ['struck_payments'], { field: 'struckAt', days: 30 }),
+  rule('30 days', ['x402_payments'], { field: 'keptUntil', days: 0 }),
+  // Pending ones too: their events are no longer kept, so that nothing can be sent. `ping:` and `replay:` sort after `live`.
+  rule(`${LIVE_DAYS} days, tests and replays ${ASKED_DAYS}`, ['webhook_deliveries'], {
+    field: 'createdAt',
+    days: LIVE_DAYS,
+    filter: { cause: { $gte: 'live' } },
+    isIndexed: true,
+  }),
+  rule(IN_USE, ['webhook_deliveries'], {
+    field: 'createdAt',
+    days: ASKED_DAYS,
+    filter: { cause: { $gt: 'live' }, state: { $ne: 'PENDING' } },
+    isIndexed: true,
+  }),
+  rule(`${STRIKE_DAYS} days`, ['strike_snapshots'], { field: 'receivedAtMs', days: STRIKE_DAYS }),
+  rule(`${STRIKE_DAYS} days`, ['strike_markets'], { field: 'expiresAtMs', days: STRIKE_DAYS }),
+  rule(`${EVENT_RETENTION_DAYS} days`, ['events']),
+  rule('400 days', ['contest_commitments'], { field: 'committedAt', days: 400 }),
+  rule('2 years', ['admin_audit'], { field: 'at', days: 730 }),
+  // An offer costs its client nothing, so that there may be any number of them.
+  rule('never funded: 90 days from expiry; others for ever', ['agent_jobs'], {
+    field: 'onChain.expiresAt',
+    days: 90,
+    filter: { funded: false, delivery: null },
+  }),
+  // The record, its inputs and what was published or sent for it; the ledger, and the documents that a buyer may fetch at any later time.
+  rule(FOR_EVER, ['days', 'forecasts', 'wagers', 'distribution_scores', 'models', 'champion_changes', 'observations', 'daily_closes']),
+  rule(FOR_EVER, ['self_tests', 'step_runs', 'briefs', 'weekly_reports', 'transactions', 'paper_orders', 'paper_ledger']),
+  rule(FOR_EVER, ['polymarket_orders', 'payments', 'purchases', 'contest_rounds', 'contest_wallet_standings', 'client_feedback']),
+  rule(IN_USE, ['webhooks', 'token_keys', 'card_keys', 'switches', 'jobs', 'backups', 'restore_state', 'replay', 'dataset_builds']),
+  rule(IN_USE, ['agent_commerce', 'agent_commerce_turns', 'client_feedback_states', 'ledger_meta', 'record_meta']),
+  rule(IN_USE, ['schema', 'feed_polls', 'feed_backfills', 'provider_health']),
 ];
 
 export const RETENTION_INDEXES: readonly CollectionIndexes[] = RETENTION.flatMap(({ collections, after }) =>
-  // Deliveries have one that begins with their cause.
-  after === undefined || after.field === CREATED
-    ? []
-    : collections.map((collection) => ({ collection, indexes: [{ key: { [after.field]: 1 } }] })),
+  after === undefined || after.isIndexed ? [] : collections.map((collection) => ({ collection, indexes: [{ key: { [after.field]: 1 } }] })),
 );
 
 const BATCH_SIZE = 1_000;

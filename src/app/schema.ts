@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Collection, Db } from 'mongodb';
+import type { Db } from 'mongodb';
 import { OracleError } from '../errors.ts';
 import { DAY_MS } from '../forecast/day.ts';
 import { findLastBackupAt } from '../platform/backup.ts';
@@ -34,6 +34,7 @@ interface SchemaOptions {
 }
 
 const LEASE_MS = 60_000;
+const openSchema = (db: Db) => db.collection<SchemaDoc>('schema');
 
 /**
  * Before anything else reads the database: of the processes that start, one migrates it and the others wait. A new one has the newest version.
@@ -41,51 +42,46 @@ const LEASE_MS = 60_000;
  */
 export async function migrateSchema(db: Db, options: SchemaOptions): Promise<void> {
   const { log, migrations = MIGRATIONS, leaseMs = LEASE_MS } = options;
-  const schema = db.collection<SchemaDoc>('schema');
   const newest = 1 + migrations.length;
   for (;;) {
-    const { version } = (await schema.findOne({ _id: 'schema' })) ?? (await insertVersion(db, schema, newest));
+    const { version } = (await openSchema(db).findOne({ _id: 'schema' })) ?? (await insertVersion(db, newest));
     if (version === newest) return;
-    if (version > newest) throw newerSchemaError(version, newest);
-    if (!options.mayMigrate) throw olderSchemaError(version, newest, 'Start a worker of this version first: it migrates the database.');
-    if (options.needsBackup) await requireRecentBackup(db, version, newest);
-    const holder = await acquireLease(schema, version, leaseMs);
-    if (holder === null) await delay(leaseMs / 10);
-    else await migrateOnce(db, { schema, version, holder, migration: migrations[version - 1]!, log, leaseMs });
+    const newer = `has schema version ${version} of a newer release; this one knows versions up to ${newest}`;
+    if (version > newest)
+      throw schemaError(newer, 'Start the newer release, or restore a backup of before the upgrade into an empty database.');
+    const older = `has schema version ${version}, which has to be migrated to ${newest}`;
+    if (!options.mayMigrate) throw schemaError(older, 'Start a worker of this version first: it migrates the database.');
+    const missing = options.needsBackup ? await findMissingBackup(db) : null;
+    if (missing !== null) throw schemaError(older, `${missing}: stop all processes, run svc backup, then start again within a day.`);
+    const held = await acquireLease(db, version, leaseMs);
+    if (held === null) await delay(leaseMs / 10);
+    else await migrateOnce(db, held, migrations[version - 1]!, { log, leaseMs });
   }
 }
 
 /** A database without a version is empty, or of before there were any. */
-async function insertVersion(db: Db, schema: Collection<SchemaDoc>, newest: number): Promise<SchemaDoc> {
+async function insertVersion(db: Db, newest: number): Promise<SchemaDoc> {
   const isEmpty = (await db.listCollections({}, { nameOnly: true }).toArray()).length === 0;
-  await schema.insertOne({ _id: 'schema', version: isEmpty ? newest : 1 }).catch(ignoreDuplicate);
-  return (await schema.findOne({ _id: 'schema' })) as SchemaDoc;
+  await openSchema(db)
+    .insertOne({ _id: 'schema', version: isEmpty ? newest : 1 })
+    .catch(ignoreDuplicate);
+  return (await openSchema(db).findOne({ _id: 'schema' })) as SchemaDoc;
 }
 
-async function acquireLease(schema: Collection<SchemaDoc>, version: number, leaseMs: number): Promise<string | null> {
-  const holder = randomUUID();
+function acquireLease(db: Db, version: number, leaseMs: number): Promise<SchemaDoc | null> {
   const isFree = { $expr: { $not: [{ $gt: ['$lease.until', '$$NOW'] }] } };
-  const lease = { holder, until: { $add: ['$$NOW', leaseMs] } };
-  const { modifiedCount } = await schema.updateOne({ _id: 'schema', version, ...isFree }, [{ $set: { lease } }]);
-  return modifiedCount === 1 ? holder : null;
-}
-
-interface MigrationRun {
-  schema: Collection<SchemaDoc>;
-  version: number;
-  holder: string;
-  migration: Migration;
-  log: Log;
-  leaseMs: number;
+  const lease = { holder: randomUUID(), until: { $add: ['$$NOW', leaseMs] } };
+  return openSchema(db).findOneAndUpdate({ _id: 'schema', version, ...isFree }, [{ $set: { lease } }], { returnDocument: 'after' });
 }
 
 /** The version is written last: a process that dies before it leaves a step that is run again. */
-async function migrateOnce(db: Db, { schema, version, holder, migration, log, leaseMs }: MigrationRun): Promise<void> {
-  const own = { _id: 'schema' as const, version, 'lease.holder': holder };
+async function migrateOnce(db: Db, { version, lease }: SchemaDoc, migration: Migration, { log, leaseMs }: { log: Log; leaseMs: number }) {
+  log.info({ from: version, to: version + 1, step: migration.title }, 'migrating the database');
+  const schema = openSchema(db);
+  const own = { _id: 'schema' as const, version, 'lease.holder': lease!.holder };
   const extend = () => schema.updateOne(own, [{ $set: { 'lease.until': { $add: ['$$NOW', leaseMs] } } }]).catch(() => undefined);
   const timer = setInterval(() => void extend(), leaseMs / 3);
   try {
-    log.info({ from: version, to: version + 1, step: migration.title }, 'migrating the database');
     await migration.run(db);
     await schema.updateOne(own, { $set: { version: version + 1, lease: null } });
   } finally {
@@ -93,20 +89,12 @@ async function migrateOnce(db: Db, { schema, version, holder, migration, log, le
   }
 }
 
-async function requireRecentBackup(db: Db, version: number, newest: number): Promise<void> {
+async function findMissingBackup(db: Db): Promise<string | null> {
   const [at, now] = [await findLastBackupAt(db), await readDatabaseTime(db)];
-  if (at !== null && now.getTime() - at.getTime() <= DAY_MS) return;
-  const found = at === null ? 'There is no verified backup' : `The newest verified backup is of ${at.toISOString()}`;
-  throw olderSchemaError(version, newest, `${found}: stop all processes, run svc backup, then start again within a day.`);
+  if (at !== null && now.getTime() - at.getTime() <= DAY_MS) return null;
+  return at === null ? 'There is no verified backup' : `The newest verified backup is of ${at.toISOString()}`;
 }
 
-function olderSchemaError(version: number, newest: number, suggestedAction: string): OracleError {
-  const problem = `the database has schema version ${version}, which has to be migrated to ${newest}`;
-  return new OracleError('CONFIG_INVALID', `Setting MONGODB_URI: ${problem}`, { field: 'MONGODB_URI', suggestedAction });
-}
-
-function newerSchemaError(version: number, newest: number): OracleError {
-  const problem = `the database has schema version ${version} of a newer release; this one knows versions up to ${newest}`;
-  const suggestedAction = 'Start the newer release, or restore a backup of before the upgrade into an empty database.';
-  return new OracleError('CONFIG_INVALID', `Setting MONGODB_URI: ${problem}`, { field: 'MONGODB_URI', suggestedAction });
+function schemaError(problem: string, suggestedAction: string): OracleError {
+  return new OracleError('CONFIG_INVALID', `Setting MONGODB_URI: the database ${problem}`, { field: 'MONGODB_URI', suggestedAction });
 }

@@ -72,7 +72,7 @@ export function composeAnswerState({ record: { known }, now }: Context): () => s
 export function composeAppOptions(context: Context, operator: Pick<AppOptions, 'identify' | 'admin' | 'adminPage'>) {
   const { config, db, log, shutdown, now, record } = context;
   const limits = createRateLimits({
-    counts: createRequestCountStore(db, now),
+    counts: createRequestCountStore(db),
     limits: {
       public: config.RATE_LIMIT_PUBLIC,
       wallet: config.RATE_LIMIT_WALLET,

@@ -4,7 +4,7 @@ import PQueue from 'p-queue';
 import { OracleError } from '../errors.ts';
 import { addressRanges } from '../platform/budgets.ts';
 import type { Log } from '../platform/log.ts';
-import { type CollectionIndexes, ignoreDuplicate, readDatabaseTime } from '../platform/mongo.ts';
+import { type CollectionIndexes, ignoreDuplicate } from '../platform/mongo.ts';
 import { withTimeout } from '../platform/time.ts';
 import type { Caller } from './caller.ts';
 import { isTierAtLeast } from './tiers.ts';
@@ -285,17 +285,12 @@ interface RequestCountStore {
 }
 
 const TIMEOUT_MS = 1_000;
-const PURGE_INTERVAL_MS = 60_000;
 
-/**
- * Counters in the database. Each process purges expired ones about once a minute, since the embedded engine has no TTL indexes; by the
- * database's clock, so that a process whose clock is ahead deletes no counts of the others.
- */
-export function createRequestCountStore(db: Db, now: () => Date): RequestCountStore {
+/** Counters in the database. */
+export function createRequestCountStore(db: Db): RequestCountStore {
   // A crash may lose a count, so writes do not wait for the journal.
   const writeConcern = { w: 1, journal: false };
   const counts = db.collection<{ _id: string; taken: number; expiresAt: Date }>(COLLECTION, { writeConcern });
-  let purgedAtMs = now().getTime();
 
   async function add(id: string, count: number, expiresAt: Date): Promise<number> {
     const update = { $inc: { taken: count }, $setOnInsert: { expiresAt } };
@@ -303,17 +298,8 @@ export function createRequestCountStore(db: Db, now: () => Date): RequestCountSt
     return doc?.taken ?? count;
   }
 
-  async function purge(): Promise<void> {
-    const atMs = now().getTime();
-    if (Math.abs(atMs - purgedAtMs) < PURGE_INTERVAL_MS) return;
-    purgedAtMs = atMs;
-    await counts.deleteMany({ expiresAt: { $lt: await readDatabaseTime(db) } });
-  }
-
   return {
     async add(id, count, expiresAt) {
-      // Best effort: the next purge retries.
-      purge().catch(() => undefined);
       // Again after a lost race of two upserts: the counter exists then.
       const added = add(id, count, expiresAt).catch((error) => ignoreDuplicate(error) ?? add(id, count, expiresAt));
       // The driver's `timeoutMS` does not abort an operation of a server that is connected but silent.

@@ -202,12 +202,16 @@ export class DeliveryQueue {
     await repeatIfUncertain(write);
   }
 
-  /** A head has no time where the worker died that finished its predecessor, and one beyond any delay where a clock ran ahead. */
-  async wakeAll(): Promise<void> {
+  /** A head has a time beyond any delay where a clock ran ahead. */
+  async repairTimes(): Promise<void> {
     const now = this.#now();
     const isPostponed = { $expr: { $gt: ['$nextAttemptAt', { $add: [now, MAX_DELAY_MS] }] } };
     const postponed = { state: 'PENDING' as const, nextAttemptAt: { $ne: null }, ...isPostponed };
     await this.#deliveries.updateMany(postponed, [{ $set: { nextAttemptAt: now } }], { hint: BY_TIME });
+  }
+
+  /** A head has no time where the worker died that finished its predecessor. */
+  async wakeAll(): Promise<void> {
     const heads = this.#deliveries.aggregate<{ _id: string }>(UNSCHEDULED_HEADS, { hint: BY_STATE });
     for await (const { _id } of heads) await this.wake(_id);
   }
@@ -347,6 +351,8 @@ const CONCURRENCY = 16;
 const POLL_MS = 1_000;
 /** In the first round too: a killed worker may have left messages. */
 const ROUNDS_PER_SWEEP = 5;
+/** Rarely: it reads every head that waits. */
+const ROUNDS_PER_REPAIR = 600;
 
 /** Queues events and delivers messages, until the stop; then `ended` resolves, after calls in flight. Any number of processes may run it. */
 export function startWebhookWorker(deps: WebhookWorkerDeps): { wake(): void; ended: Promise<void> } {
@@ -377,6 +383,7 @@ export function startWebhookWorker(deps: WebhookWorkerDeps): { wake(): void; end
     for (let round = 0; !stopping.aborted; round++) {
       await isolate('publish', () => deps.publish());
       await isolate('fan out', () => fanOutEvents(deps));
+      if (round % ROUNDS_PER_REPAIR === 0) await isolate('repair', () => queue.repairTimes());
       if (round % ROUNDS_PER_SWEEP === 0) await isolate('wake', () => queue.wakeAll());
       startDrain();
       await wakeSignal.sleep(pollMs);

@@ -18,7 +18,8 @@ import {
 import PQueue from 'p-queue';
 import { isOracleError, OracleError } from '../../errors.ts';
 import type { Log } from '../../platform/log.ts';
-import { createOperatorFetch, ResponseTooLargeError } from '../../platform/outbound/operator.ts';
+import { createOperatorFetch, type OutboundFetch, ResponseTooLargeError } from '../../platform/outbound/operator.ts';
+import type { AnswerSource } from './ask.ts';
 import {
   AttemptError,
   PROVIDER_IDS,
@@ -35,12 +36,14 @@ interface ProvidersOptions {
   log: Log;
   now?: () => number;
   timing?: Partial<ProviderTiming>;
+  /** Default: the network. */
+  answers?: AnswerSource | undefined;
   /** Aborts every call with its reason. */
   signal?: AbortSignal;
 }
 
-export function createProviders({ urls, log, now = Date.now, timing, signal }: ProvidersOptions): Record<ProviderId, Provider> {
-  const shared = { log, now, timing: { ...PROVIDER_TIMING, ...timing }, signal: signal ?? new AbortController().signal };
+export function createProviders({ urls, log, now = Date.now, timing, answers, signal }: ProvidersOptions): Record<ProviderId, Provider> {
+  const shared = { log, now, answers, timing: { ...PROVIDER_TIMING, ...timing }, signal: signal ?? new AbortController().signal };
   const entries = PROVIDER_IDS.map((id) => [id, new GuardedProvider(id, { ...shared, baseUrl: getBaseUrl(urls, id) })]);
   return Object.fromEntries(entries) as Record<ProviderId, Provider>;
 }
@@ -50,6 +53,7 @@ interface GuardOptions {
   timing: ProviderTiming;
   log: Log;
   now: () => number;
+  answers: AnswerSource | undefined;
   signal: AbortSignal;
 }
 
@@ -96,8 +100,10 @@ class GuardedProvider implements Provider {
 
   request(request: ProviderRequest): Promise<ProviderAnswer> {
     const { title, baseUrl } = this;
+    const { now, answers } = this.#options;
     const onClockSkew = (skewMs: number) => this.#health.recordClockSkew(skewMs);
-    return this.call(request.path, (signal) => sendRequest(request, { title, baseUrl, signal, now: this.#options.now, onClockSkew }));
+    const via = (live: OutboundFetch) => answers?.(this, live) ?? live;
+    return this.call(request.path, (signal) => sendRequest(request, { title, baseUrl, signal, now, via, onClockSkew }));
   }
 
   recordProblem(what: string, problem: OracleError | null): void {
@@ -190,6 +196,7 @@ interface ProviderRequestContext {
   baseUrl: string;
   signal: AbortSignal;
   now: () => number;
+  via?(live: OutboundFetch): OutboundFetch;
   /** Called with the provider's clock minus ours (ms) for each response with a `Date` header, whatever its status. */
   onClockSkew(skewMs: number): void;
 }
@@ -221,12 +228,12 @@ export async function sendRequest(request: ProviderRequest, context: ProviderReq
 
 async function fetchResponse(
   { path, query = {}, method = 'GET', headers, body, format = 'json' }: ProviderRequest,
-  { baseUrl, signal }: ProviderRequestContext,
+  { baseUrl, signal, via = (live) => live }: ProviderRequestContext,
 ): Promise<Response> {
   try {
     const url = new URL(`${baseUrl}${path}`);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
-    const fetchProvider = createOperatorFetch({ base: baseUrl, timeoutMs: MAX_EXCHANGE_MS, maxBytes: MAX_BODY_BYTES });
+    const fetchProvider = via(createOperatorFetch({ base: baseUrl, timeoutMs: MAX_EXCHANGE_MS, maxBytes: MAX_BODY_BYTES }));
     return await fetchProvider(url, {
       method,
       headers: {

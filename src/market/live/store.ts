@@ -264,11 +264,10 @@ class RangeStore {
     this.#ranges = db.collection('running_ranges');
   }
 
-  /** Keeps the first range of a minute and deletes those beyond the retention period. */
+  /** Keeps the first range of a minute. */
   async save(range: Omit<RangeDoc, '_id'>): Promise<void> {
     const _id = Math.floor(range.receivedAtMs / MINUTE_MS);
     await this.#ranges.updateOne({ _id }, { $setOnInsert: range }, { upsert: true });
-    await this.#ranges.deleteMany({ _id: { $lt: _id - RETENTION_MINUTES } });
   }
 
   /** The last range received at or before an instant; null without one of its UTC day and of the last 15 minutes. */
@@ -291,9 +290,6 @@ export interface SpotDoc {
   venues: { venue: string; priceUsd: number; observedAtMs: number }[];
 }
 
-/** Past prices serve delayed pipeline runs. */
-const RETENTION_MINUTES = 7 * 1_440;
-
 class SpotStore {
   readonly #prices: Collection<SpotDoc>;
 
@@ -301,11 +297,10 @@ class SpotStore {
     this.#prices = db.collection('spot_prices');
   }
 
-  /** Keeps the first price of a minute and deletes those beyond the retention period. */
+  /** Keeps the first price of a minute. */
   async save(price: Omit<SpotDoc, '_id'>): Promise<void> {
     const _id = Math.floor(price.receivedAtMs / MINUTE_MS);
     await this.#prices.updateOne({ _id }, { $setOnInsert: price }, { upsert: true });
-    await this.#prices.deleteMany({ _id: { $lt: _id - RETENTION_MINUTES } });
   }
 
   /** The last price received at or before an instant; null without one. */

@@ -48,14 +48,14 @@ describe('what a clock two days ahead has put off', () => {
     expect((await store.listUnposted(CONTRACT, new Date(), 9)).map(({ jobId }) => jobId)).toEqual(['1']);
   });
 
-  it('the head of a webhook is sent with the next sweep, and a retry of a day waits', async () => {
+  it('the head of a webhook is sent once the times are repaired, and a retry of a day waits', async () => {
     const queue = new DeliveryQueue(database.db);
     const head = (webhookId: string, nextAttemptAt: Date) => ({ webhookId, position: 1, once: webhookId, state: 'PENDING', nextAttemptAt });
     const insert = (doc: object) => database.db.collection('webhook_deliveries').insertOne({ _id: new ObjectId(), lease: null, ...doc });
     await insert(head('far', ahead()));
     await insert(head('retry', new Date(Date.now() + 28 * HOUR_MS)));
     expect(await queue.claim(1_000)).toBeNull();
-    await queue.wakeAll();
+    await queue.repairTimes();
     expect((await queue.claim(1_000))?.delivery.webhookId).toBe('far');
     expect(await queue.claim(1_000)).toBeNull();
   });

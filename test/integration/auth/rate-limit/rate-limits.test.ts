@@ -15,12 +15,8 @@ let lines: string[];
 
 const now = () => new Date(nowMs);
 const log = createLog({ level: 'info', secrets: [], write: (line) => void lines.push(line) });
-const openLimits = (db = database.db): RateLimits =>
-  createRateLimits({ counts: createRequestCountStore(db, now), limits: LIMITS, now, log });
+const openLimits = (db = database.db): RateLimits => createRateLimits({ counts: createRequestCountStore(db), limits: LIMITS, now, log });
 const counts = () => database.db.collection('request_counts');
-
-/** Begin of the current minute of the database's clock. */
-const realMinute = () => Math.floor(Date.now() / 60_000) * 60_000;
 
 /** How many of so many requests are let through. */
 async function allowed(limiter: RateLimits['public'], requests: number, client = 'somebody'): Promise<number> {
@@ -167,27 +163,6 @@ describe('one process', () => {
     await limiter.take('somebody', 59.1);
     expect(limiter.getRejection('somebody')).toMatchObject({ allowed: false, remaining: 0 });
     expect(await limiter.take('somebody', 0.9)).toMatchObject({ allowed: true });
-  });
-
-  it('purges counts of past windows', async () => {
-    nowMs = realMinute() - 3 * 60_000;
-    const limits = openLimits();
-    await limits.public.take('somebody');
-    nowMs += 3 * 60_000;
-    await limits.public.take('somebody else');
-    await expect.poll(() => counts().distinct('_id')).toEqual([expect.stringContaining('somebody else')]);
-  });
-
-  it('purges by the clock of the database: a clock that is ahead deletes no current counts', async () => {
-    nowMs = realMinute() - 3 * 60_000;
-    const limits = openLimits();
-    await limits.public.take('somebody');
-    nowMs += 3 * 60_000;
-    await openLimits().public.take('somebody else');
-    nowMs += 3_600_000;
-    await limits.public.take('somebody ahead');
-    const left = async () => (await counts().distinct('_id')).map((id) => String(id).split(':')[1]).toSorted();
-    await expect.poll(left).toEqual(['somebody ahead', 'somebody else']);
   });
 });
 

@@ -122,7 +122,7 @@ describe('tasks of anonymous clients', () => {
 
   /** A process with a quota of 5 storage units of 4 kB per client and hour. */
   const limitedBench = () =>
-    bench({ now, limits: createRateLimits({ counts: createRequestCountStore(suite.database.db, now), limits: TASKS, now, log }) });
+    bench({ now, limits: createRateLimits({ counts: createRequestCountStore(suite.database.db), limits: TASKS, now, log }) });
 
   /** Outcomes of messages by address. */
   async function sendFrom({ rpc }: SuiteBench, addresses: readonly string[], more: object = {}): Promise<Record<string, number>> {
@@ -180,7 +180,7 @@ describe('tasks of anonymous clients', () => {
 
   test('take twice as much of the limit of requests where they are long', async () => {
     const limits = createRateLimits({
-      counts: createRequestCountStore(suite.database.db, now),
+      counts: createRequestCountStore(suite.database.db),
       limits: { ...TASKS, public: 7, tasks: 1_000 },
       now,
       log,

@@ -331,7 +331,7 @@ describe('rate limits', () => {
     const now = () => new Date();
     await service.database.db.collection('request_counts').deleteMany({});
     const rules = createRateLimits({
-      counts: createRequestCountStore(service.database.db, now),
+      counts: createRequestCountStore(service.database.db),
       limits: { ...limits, tasks: 1 },
       now,
       log: service.log,

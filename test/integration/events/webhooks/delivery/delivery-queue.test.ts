@@ -182,32 +182,4 @@ describe('a queue', () => {
     await queue.append(webhook, messages(5, 5), bench.clock.now);
     expect((await bench.rows(webhook._id)).at(-1)).toMatchObject({ position: 5, eventId: 5 });
   });
-
-  it('forgets replays and tests sooner than what just happened, and nothing that waits', async () => {
-    const { queue } = bench;
-    const webhook = newWebhook();
-    const old = new Date(bench.clock.now.getTime() - DELIVERY_RETENTION_DAYS.asked * DAY_MS - 1);
-    const recent = new Date(old.getTime() + 2);
-    const asked = messages(2, 3).map((message) => ({ ...message, cause: `replay:${message.eventId}` }));
-    const ping = { eventId: null, type: 'ping', state: 'DELIVERED', attempts: [], nextAttemptAt: null, finishedAt: old } as const;
-    await queue.append(webhook, messages(1, 1), old);
-    await queue.append(webhook, asked, old);
-    for (let n = 0; n < 2; n++) {
-      await delivered(old);
-      await queue.wake(webhook._id);
-    }
-    for (const [n, createdAt] of [old, recent].entries()) {
-      const cause = `ping:${n}`;
-      await queue.insertFinished(webhook, {
-        ...ping,
-        attempts: [],
-        messageId: `ping_${n}`,
-        cause,
-        once: `${webhook._id}:${cause}`,
-        createdAt,
-      });
-    }
-    await purgeExpired(bench.database.db, bench.clock.now);
-    expect((await bench.rows(webhook._id)).map(({ cause }) => cause)).toEqual(['live', 'replay:3', 'ping:1']);
-  });
 });

@@ -156,7 +156,7 @@ describe('authentication', () => {
   });
 
   it('blocks guessing across all admin paths, the jobs page and its files included', async () => {
-    const counts = createRequestCountStore(service.database.db, () => new Date(nowMs));
+    const counts = createRequestCountStore(service.database.db);
     const log = { ...service.log, warn: () => undefined } as unknown as typeof service.log;
     const limits = createRateLimits({ counts, limits: { public: 6, wallet: 6, rpc: 6, tasks: 6 }, now: () => new Date(nowMs), log });
     const guarded = await operatorDoor(service, { limits, now: () => new Date(nowMs) });

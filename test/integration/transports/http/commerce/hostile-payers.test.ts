@@ -48,7 +48,7 @@ beforeAll(async () => {
     allRoutes(hooked(service.http)),
   );
   const limits = createRateLimits({
-    counts: createRequestCountStore(service.database.db, () => new Date(0)),
+    counts: createRequestCountStore(service.database.db),
     limits: { public: 8, wallet: 1_000, rpc: 3, tasks: 1_000 },
     now: () => new Date(0),
     log: service.log,
