@@ -26,8 +26,16 @@ import { getErrorMessage, isOracleError, OracleError } from '../errors.ts';
 import { formatDay } from '../forecast/day.ts';
 import type { Market } from '../market/market.ts';
 import { damagedPartError, formatResetCommand } from '../platform/data-dir.ts';
-import { buildExpectedPrediction, buildExpectedResolution } from '../record/commitment.ts';
-import { buildResolution, type ForecastDoc, formatBatchKey, fromCents, type Resolution, toCents } from '../record/forecast-doc.ts';
+import {
+  buildExpectedPrediction,
+  buildExpectedResolution,
+  buildResolution,
+  type ForecastDoc,
+  formatBatchKey,
+  fromCents,
+  type Resolution,
+  toCents,
+} from '../record/forecast-doc.ts';
 import type { ForecastRecord } from '../record/forecasts.ts';
 
 /** Rejects parts that do not belong together: feed, chain, database. @throws OracleError CONFIG_INVALID, DATA_DIR_DAMAGED, CHAIN_UNREACHABLE */

@@ -26,15 +26,10 @@ import { createLiveContext, type DayStepName, getStepDueMs, isLateForDue, type P
 import { composeSelfReport, gatherSelfReportData } from './self-report.ts';
 import type { ComputationName, ComputedReport, TimedReport } from './self-test-process.ts';
 import type { StepName, StepOutcome } from './step-runs.ts';
-import { runAttestStep } from './steps/attest.ts';
-import { listDueBriefs, runBriefStep } from './steps/brief.ts';
-import { runOpenWindowStep } from './steps/open-window.ts';
-import { runReputationStep } from './steps/reputation.ts';
-import { runResolveStep } from './steps/resolve.ts';
-import { runSettleStep } from './steps/settle.ts';
-import { runSignalStep } from './steps/signal.ts';
+import { runOpenWindowStep, runReputationStep, runResolveStep, runSettleStep } from './steps/outcome.ts';
+import { listDueBriefs, listDueWeeks, runBriefStep, runWeeklyReportStep } from './steps/reports.ts';
+import { runAttestStep, runSignalStep } from './steps/signal.ts';
 import { runWagerStep } from './steps/wager.ts';
-import { listDueWeeks, runWeeklyReportStep } from './steps/weekly-report.ts';
 
 /** Runs every step that is due and not done, in order. With nothing due it costs a few reads. */
 export async function catchUp(deps: PipelineContext, context: StepContext): Promise<StepReport[]> {

@@ -3,9 +3,16 @@ import canonicalize from 'canonicalize';
 import { Binary } from 'mongodb';
 import { CID } from 'multiformats/cid';
 import * as Digest from 'multiformats/hashes/digest';
-import type { Hex } from 'viem';
-import type { ConfirmedAttestation } from '../chain/eas/eas.ts';
-import { DISTRIBUTION_SIZE, toQuantilesMicro } from '../chain/eas/schemas.ts';
+import { type Hex, zeroHash } from 'viem';
+import { type AttestationReference, type ConfirmedAttestation, deriveSalt } from '../chain/eas/eas.ts';
+import {
+  type CommitmentOpening,
+  DISTRIBUTION_SIZE,
+  type PredictionData,
+  type ResolutionData,
+  toQuantilesMicro,
+} from '../chain/eas/schemas.ts';
+import { OracleError } from '../errors.ts';
 import { type Day, formatDay, toDay, toInstantMs } from '../forecast/day.ts';
 import type { CentralHalfWidths, PredictiveDistribution } from '../forecast/distribution.ts';
 import { HORIZONS } from '../forecast/model.ts';
@@ -270,4 +277,40 @@ export function storeDistribution(name: ModelName, modelVersion: string, distrib
 export function readQuantilesMicro({ quantiles }: Pick<StoredDistribution, 'quantiles'>): number[] {
   const bytes = Buffer.from(quantiles.buffer);
   return Array.from({ length: DISTRIBUTION_SIZE }, (_, index) => bytes.readInt32BE(index * 4));
+}
+
+/** Opening of a commitment. The salt is derived from the master secret, so that it survives the loss of the database. */
+export function buildOpening(saltSecret: string, id: string, values: CommittedValues): CommitmentOpening {
+  const { signal, direction, confidenceBps, pUpBps, btcPriceCents } = values;
+  return { salt: deriveSalt(saltSecret, id), signal, direction, confidenceBps, pUpBps, btcPriceCents };
+}
+
+export function buildExpectedPrediction(doc: ForecastDoc): PredictionData & AttestationReference {
+  const { sequence, day, horizonDays, windowOpensAt, resolvesAt, commitment, inputsDigest, metadataDigest } = doc;
+  return {
+    refUid: doc.previousUid ?? zeroHash,
+    sequence,
+    day,
+    horizonDays,
+    windowOpensAt,
+    resolvesAt,
+    commitment,
+    inputsDigest,
+    metadata: metadataDigest,
+  };
+}
+
+/** Content of a resolution attestation. @throws OracleError INTERNAL for a forecast that is not attested or not decided */
+export function buildExpectedResolution(doc: ForecastDoc, saltSecret: string): ResolutionData & AttestationReference {
+  const { _id, values, attestation, resolution } = doc;
+  if (values === null || attestation === null || resolution === null) throw new OracleError('INTERNAL', `Forecast ${_id} is not decided`);
+  const { btcAtSignalCents, btcAtResolutionCents, returnBps, outcome } = resolution;
+  return {
+    refUid: attestation.uid,
+    ...buildOpening(saltSecret, _id, values),
+    btcAtSignalCents,
+    btcAtResolutionCents,
+    returnBps,
+    outcome,
+  };
 }

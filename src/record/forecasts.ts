@@ -8,9 +8,9 @@ import { type Day, formatDay } from '../forecast/day.ts';
 import { formatResetCommand } from '../platform/data-dir.ts';
 import { createOutboxEntry, ignoreDuplicate, insertOrFind, OUTBOX_INDEX, type OutboxEntry } from '../platform/mongo.ts';
 import type { ReachedInstant, UnreachedInstant } from '../platform/time.ts';
-import { buildOpening } from './commitment.ts';
 import { DistributionScores } from './distribution-scores.ts';
 import {
+  buildOpening,
   type CommittedValues,
   type DayDistributions,
   type DayDoc,

@@ -26,9 +26,8 @@ import {
   viewAttestation,
   viewSalt,
 } from './attestations.ts';
-import { buildExpectedPrediction, buildExpectedResolution, buildOpening } from './commitment.ts';
 import { openRevealedDistributions } from './distributions.ts';
-import { type ForecastDoc, formatForecastId } from './forecast-doc.ts';
+import { buildExpectedPrediction, buildExpectedResolution, buildOpening, type ForecastDoc, formatForecastId } from './forecast-doc.ts';
 import { describeManualVerification } from './prediction.ts';
 import type { AttestationVerification, PredictionVerificationReply } from './schemas/verification.ts';
 import { toScorecardEntry } from './scorecard.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PAID_RESOURCES } from '../../commerce/offerings.ts';
-import { DEFAULT_HORIZON, HORIZON_SCHEMA, parseHorizonDays, recordHorizonInput } from '../../forecast/horizon-input.ts';
+import { DEFAULT_HORIZON, HORIZON_SCHEMA, parseHorizonDays, recordHorizonInput } from '../../forecast/model.ts';
 import { ADDRESS, BYTES32, HEX, INTEGER_TEXT, objectOf, SUCCESS, withInputRules } from '../../platform/validation.ts';
 import { type Route, route } from '../route.ts';
 import { REQUIREMENTS_V2 } from '../schemas/payment.ts';

@@ -7,9 +7,8 @@ import { CONTRACT_STATES, type ContractReading, type TokenMetadata } from '../..
 import { EAS_SCHEMAS, type SchemaName } from '../../chain/eas/schemas.ts';
 import { WEBSOCKET } from '../../events/events.ts';
 import { formatDay } from '../../forecast/day.ts';
-import { SIGNAL_HORIZONS } from '../../forecast/horizon-input.ts';
 import * as model from '../../forecast/model.ts';
-import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
+import { formatHorizonName, HORIZONS, SIGNAL_HORIZONS } from '../../forecast/model.ts';
 import { getModelName, MODEL_VERSIONS } from '../../forecast/models.ts';
 import { REGIME_NAMES, REGIME_RULE_TERMS, REGIME_RULES, REGIMES } from '../../forecast/regime.ts';
 import type { Feed } from '../../market/feed.ts';

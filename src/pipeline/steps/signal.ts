@@ -9,6 +9,7 @@ import type { DayInputs, InputProvenance as MarketInputSource } from '../../mark
 import type { MarketContext } from '../../market/market.ts';
 import { describeCommittedModels } from '../../record/distributions.ts';
 import {
+  buildExpectedPrediction,
   buildMetadata,
   type CommittedValues,
   type DayDistributions,
@@ -22,6 +23,7 @@ import {
 import type { NewDay } from '../../record/forecasts.ts';
 import {
   type Forecaster,
+  getStepDueMs,
   getWindowOpensMs,
   isStepLate,
   type PipelineContext,
@@ -193,4 +195,20 @@ function formatQuantileKey(level: number): string {
 
 function toBps(probability: number): number {
   return Math.round(probability * 10_000);
+}
+
+/** One transaction per day, oldest first; a rerun finds it by its key. @throws OracleError TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE */
+export async function runAttestStep(deps: PipelineContext, context: StepContext): Promise<Day[]> {
+  const unattested = await deps.record.listUnattestedDays();
+  // A replay makes the next day's forecast before the outcomes of a day are complete.
+  const days = context.replayed ? unattested.filter((day) => getStepDueMs('attest', day) <= context.now.getTime()) : unattested;
+  for (const day of days) await attestDay(deps, day, context);
+  return days;
+}
+
+async function attestDay({ record, attester }: PipelineContext, day: Day, context: StepContext): Promise<void> {
+  const due = await requireStepDue('attest', day, context);
+  const docs = await record.linkToPreviousDay(day);
+  const references = await attester.attestPredictions(`attest:${formatDay(day)}`, docs.map(buildExpectedPrediction), due);
+  await record.markAttested(docs, references);
 }

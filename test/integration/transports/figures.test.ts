@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { composeTrackRecord } from '../../../src/commerce/documents/track-record.ts';
 import { toInstantMs } from '../../../src/forecast/day.ts';
 import { wilsonInterval } from '../../../src/forecast/signal.ts';
-import { runBriefStep } from '../../../src/pipeline/steps/brief.ts';
+import { runBriefStep } from '../../../src/pipeline/steps/reports.ts';
 import { toSummaryRow } from '../../../src/record/scorecard.ts';
 import { buildHorizonFigures, recompute } from '../../../src/verify/checks/record.ts';
 import { openA2aJsonRpc } from '../../support/agent-clients/a2a.ts';

@@ -10,7 +10,7 @@ import { formatDay } from '../../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../../src/forecast/model.ts';
 import { getStepDueMs } from '../../../../src/pipeline/forecaster.ts';
 import { runStep } from '../../../../src/pipeline/pipeline.ts';
-import { runAttestStep } from '../../../../src/pipeline/steps/attest.ts';
+import { runAttestStep } from '../../../../src/pipeline/steps/signal.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { createShutdown } from '../../../../src/platform/shutdown.ts';
 import { rpcProxy } from '../../../support/chain/rpc-proxy.ts';

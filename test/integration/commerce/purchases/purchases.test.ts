@@ -18,7 +18,7 @@ import { buildPurchaseMessage } from '../../../../src/commerce/purchases.ts';
 import { sendTransactionsForHashes } from '../../../../src/dev/local-chain/contracts.ts';
 import { PURCHASE_OFFERINGS, PURCHASE_REPLY } from '../../../../src/http/routes/jobs.ts';
 import { BITCOIN_SIGNAL, CROWD_VS_ORACLE, MARKET_CONTEXT_DOCUMENT } from '../../../../src/http/schemas/documents.ts';
-import { buildOpening } from '../../../../src/record/commitment.ts';
+import { buildOpening } from '../../../../src/record/forecast-doc.ts';
 import { demoWallets } from '../../../support/auth/login.ts';
 import { tokenAbi } from '../../../support/commerce/purchases.ts';
 import { undocumented } from '../../../support/http/reply-schema.ts';

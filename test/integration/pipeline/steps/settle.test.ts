@@ -3,7 +3,7 @@ import { OracleError } from '../../../../src/errors.ts';
 import { buildWagerDrafts } from '../../../../src/events/log.ts';
 import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
 import type { PipelineContext } from '../../../../src/pipeline/forecaster.ts';
-import { runSettleStep } from '../../../../src/pipeline/steps/settle.ts';
+import { runSettleStep } from '../../../../src/pipeline/steps/outcome.ts';
 import { ensureIndexes } from '../../../../src/platform/mongo.ts';
 import { MICROS, type Venue } from '../../../../src/wager/venue.ts';
 import {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OracleError } from '../../../../src/errors.ts';
 import { formatDay } from '../../../../src/forecast/day.ts';
 import { createLiveContext, getStepDueMs, getWindowOpensMs, type PipelineContext } from '../../../../src/pipeline/forecaster.ts';
-import { runSettleStep } from '../../../../src/pipeline/steps/settle.ts';
+import { runSettleStep } from '../../../../src/pipeline/steps/outcome.ts';
 import { runWagerStep } from '../../../../src/pipeline/steps/wager.ts';
 import { listPins } from '../../../../src/record/crowd.ts';
 import { PaperVenue } from '../../../../src/wager/paper-venue.ts';
