@@ -206,7 +206,7 @@ export function countDeliveryAttempt(
 }
 
 /**
- * Lines of the log that the runbook quotes and that are counted by their text. Lines of wagers are not: without a minimum stake, that there
+ * Lines of the log that the runbook quotes or the dashboard shows, counted by their text. Lines of wagers are not: without a minimum stake, that there
  * is one says that the model saw an edge.
  */
 export const WATCHED_MESSAGES = [
