@@ -113,7 +113,7 @@ function formatTestState({ state, overdue }: SelfTestStatus): string {
 function renderEvidence(title: string, json: string, content: Markup): MarkupElement {
   return el('main', { id: 'main', tabindex: -1 }, [
     el('h1', {}, title),
-    content,
+    el('section', { 'aria-label': title }, content),
     el('p', { class: 'quiet' }, 'As JSON, which other clients than browsers get: ', el('code', {}, json), '.'),
   ]);
 }
