@@ -95,7 +95,7 @@ export function renderSelfTests({ tests, codeVersion }: { tests: readonly SelfTe
 const SELF_TEST_COLUMNS: readonly Column<SelfTestStatus>[] = [
   { heading: 'Test', cell: ({ test, path }) => el('a', { href: path.replace(/^\//, '') }, formatTestName(test)) },
   { heading: 'State', cell: formatTestState },
-  { heading: 'Found', cell: ({ verdict, reason }) => [verdict, reason].flatMap((one) => (one === null ? [] : `${toSentence(one)} `)) },
+  { heading: 'Found', cell: ({ verdict, reason }) => el('span', { class: 'long' }, toSentence(verdict ?? reason ?? 'not run yet')) },
   { heading: 'Run', cell: ({ lastRunAt }) => (lastRunAt === null ? EMPTY_VALUE : formatTime(lastRunAt)) },
   { heading: 'Next due', cell: ({ nextDueAt }) => (nextDueAt === null ? EMPTY_VALUE : formatTime(nextDueAt)) },
 ];
