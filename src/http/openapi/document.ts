@@ -23,8 +23,7 @@ import { adjustSchema, compactSchemas, toPascalCase } from './schemas.ts';
 export const API_VERSION = '1.0.0';
 
 const INTRODUCTION = `
-Forecasts cover 1, 2, 3 and 7 days and are made daily at about 21:35 UTC. To get a token, log in as below, or run
-\`npm run -s token -- premium\` for a demonstration service.
+Forecasts cover 1, 2, 3 and 7 days and are made daily at about 21:35 UTC. A demonstration gives tokens by \`npx svc login --wallet premium\`.
 
 <details><summary>Tiers, payments, events, errors, limits, caching, formats</summary>
 
@@ -38,23 +37,21 @@ of a forecast are visible from the Basic tier on; other callers read \`GATED\` a
 
 **Events** are pushed over the WebSocket \`/ws/signal\` and to webhooks; see \`/.well-known/asyncapi.json\`.
 
-**Errors** are \`application/problem+json\` (RFC 9457): \`code\` is machine-readable, \`field\` names the invalid input, \`retryable\` says
-whether the same request may succeed later, \`suggestedAction\` what to do.
+**Errors** are \`application/problem+json\` (RFC 9457): \`code\` for programs, \`field\` of the invalid input, \`retryable\`, \`suggestedAction\`.
 
 **Rate limits** apply per IP address, or per wallet with a token. Every metered response has \`RateLimit\` (remaining quota) and
 \`RateLimit-Policy\` (quota), in whole units: a request takes one unless its operation says otherwise, and a tenth where the same
 answer was sent within the last second.
 
-**Caching.** Every success has \`Cache-Control\`. Those of GET that may be kept have an \`ETag\`: sent as \`If-None-Match\`, it is answered
-with 304 while the content is the same.
+**Caching.** Every success has \`Cache-Control\`, and those of GET that may be kept an \`ETag\`.
 
 **Rejected tokens.** A public operation treats a rejected token as none, and says so in \`WWW-Authenticate\` (RFC 6750, section 3.1).
 
 **Request ids.** Every response has \`X-Request-Id\`: that of the request if valid, else a generated one. A W3C
-\`traceparent\` is continued in the log, and in the webhooks and A2A notifications that the request causes; an invalid one is ignored.
+\`traceparent\` is continued.
 
 **Formats.** Times are ISO 8601 in UTC, days \`YYYY-MM-DD\`, probabilities 0 to 1; basis points are named as such. Amounts of tokens and money
-are decimal strings, or integers of the smallest unit. Members of replies have types here; the TypeScript client describes each.
+are decimal strings, or integers of the smallest unit.
 
 **Compatibility.** Replies may gain fields: ignore unknown ones. No field is removed or changes its meaning within a version. Misspelt
 query parameters and unknown body fields are rejected, other unknown query parameters are ignored.
