@@ -72,7 +72,8 @@ it('says what grants the tiers wherever the token is named else', async () => {
   expect(await (await fetch(`${served.url}/SKILL.md`)).text()).toContain(PLACE);
 
   let report = '';
-  const environment = { DATA_DIR: service.dataDir, FEEDS: 'simulated', PUBLIC_URL: served.url, GATE_WALLETS };
+  const { mongodbUri: MONGODB_URI } = service.infrastructure;
+  const environment = { DATA_DIR: service.dataDir, MONGODB_URI, FEEDS: 'simulated', PUBLIC_URL: served.url, GATE_WALLETS };
   await runDoctorCommand([], environment, { write: (part: string) => (report += part) } as never);
   expect(report).toContain('no gate token: GATE_WALLETS lists 2 wallets with a tier, all others pay per call');
 });
