@@ -5,7 +5,7 @@ import { formatMoney, type Offering } from '../src/commerce/offerings.ts';
 import { type AnswerSample, SAMPLE_ANSWERS } from '../src/commerce/x402/bazaar.ts';
 import type { Context } from '../src/context.ts';
 import type { ErrorCode } from '../src/errors.ts';
-import { DEFAULT_HORIZON, HORIZON_SCHEMA, recordHorizonInput } from '../src/forecast/model.ts';
+import { DEFAULT_HORIZON, HORIZON_SCHEMA, recordHorizonInput } from '../src/forecast/horizon-input.ts';
 import { isPlainObject, sanitizeText, toInlineJsonSchema, withInputRules } from '../src/platform/validation.ts';
 import type { TextRules } from './text.ts';
 

@@ -10,7 +10,7 @@ import { formatLoginMessage } from '../auth/login-message.ts';
 import { type SignedPayment, signPayment } from '../commerce/payment-signer.ts';
 import type { PaymentQuote } from '../commerce/x402/terms.ts';
 import { isOracleError, OracleError } from '../errors.ts';
-import type { DemoPayment, DemoRole, DemoWallets as ShownWallets } from '../http/schemas/wallets.ts';
+import type { DemoPayment, DemoRole, DemoWallets as ShownWallets } from '../http/schemas/info.ts';
 import { damagedPartError, inDataDir } from '../platform/data-dir.ts';
 import { parseJsonOrNull } from '../platform/validation.ts';
 import type { DemoWallets, LocalAddresses } from './local-chain/contracts.ts';

@@ -1,14 +1,6 @@
 import { z } from 'zod';
-import {
-  DEFAULT_HORIZON,
-  formatHorizonName,
-  HORIZON_NAMES,
-  HORIZON_SPELLINGS,
-  HORIZONS,
-  type HorizonChoice,
-  type HorizonName,
-  sortHorizons,
-} from '../forecast/model.ts';
+import { DEFAULT_HORIZON, HORIZON_NAMES, HORIZON_SPELLINGS, type HorizonChoice, sortHorizons } from '../forecast/horizon-input.ts';
+import { formatHorizonName, HORIZONS, type HorizonName } from '../forecast/model.ts';
 import { MOVE_SIZES, type MoveSize } from '../forecast/move.ts';
 import { RISK_LEVELS } from '../forecast/regime.ts';
 import { BYTES32, COUNT, DATE, PROBABILITY, TIME, withInputRules } from '../platform/validation.ts';

@@ -2,7 +2,6 @@ import { type Address, getAddress, type Hash } from 'viem';
 import { z } from 'zod';
 import { hasValidChecksum } from '../chain/addresses.ts';
 import { OracleError } from '../errors.ts';
-import type { HorizonName } from '../forecast/model.ts';
 import {
   DEFAULT_HORIZON,
   HORIZON_DESCRIPTION,
@@ -14,7 +13,8 @@ import {
   horizonsInput,
   parseHorizonDays,
   recordHorizonInput,
-} from '../forecast/model.ts';
+} from '../forecast/horizon-input.ts';
+import type { HorizonName } from '../forecast/model.ts';
 import { describeParameter } from './guard.ts';
 
 const HORIZON_RULE = `${HORIZON_DESCRIPTION}, with or without the d`;

@@ -19,8 +19,7 @@ import type { ReportStores } from '../record/reports.ts';
 import type { SelfTestService } from '../record/self-tests.ts';
 import type { AdminService } from './admin.ts';
 import type { READINESS, ServiceStatus } from './schemas/health.ts';
-import type { About } from './schemas/info.ts';
-import type { DemoWallets } from './schemas/wallets.ts';
+import type { About, DemoWallets } from './schemas/info.ts';
 
 /** What routes answer from. */
 export interface Services extends Context {

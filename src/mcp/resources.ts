@@ -7,7 +7,7 @@ import { renderSkillFile, type SkillFileSource } from '../../agent-card/skill-do
 import { SKILLS } from '../../skills/index.ts';
 import { DATE_INPUT, forecastHorizon } from '../../skills/skill.ts';
 import { isOracleError, OracleError } from '../errors.ts';
-import { HORIZON_NAMES, recordHorizonInput, SIGNAL_HORIZONS } from '../forecast/model.ts';
+import { HORIZON_NAMES, recordHorizonInput, SIGNAL_HORIZONS } from '../forecast/horizon-input.ts';
 import { APP_VIEWS, type AppView, VIEW_TITLES } from '../page/mcp-app.ts';
 import { parseInput } from '../platform/validation.ts';
 import type { TrackRecordReply } from '../record/schemas/track-record.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { getErrorMessage, OracleError, UsageError } from '../../errors.ts';
+import { HORIZON_NAMES, HORIZON_RULE, recordHorizonInput } from '../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../forecast/model.ts';
-import { HORIZON_NAMES, HORIZON_RULE, recordHorizonInput } from '../../forecast/model.ts';
 import { readSecretFile } from '../../platform/secrets.ts';
 import { fetchServiceJson } from '../../platform/service-client.ts';
 import { toPlainLine } from '../../verify/findings.ts';

@@ -3,7 +3,7 @@ import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import type { Address } from 'viem';
 import { isOracleError, OracleError } from '../../errors.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS, toDay } from '../../forecast/day.ts';
-import { parseHorizonDays } from '../../forecast/model.ts';
+import { parseHorizonDays } from '../../forecast/horizon-input.ts';
 import type { MoveSize } from '../../forecast/move.ts';
 import { Semaphore, type SemaphoreLimits } from '../../platform/concurrency.ts';
 import { isDuplicateKey, isFirstWrite } from '../../platform/mongo.ts';

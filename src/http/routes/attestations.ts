@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readAttestationStats, readAttestations, readLatestAttestation } from '../../../skills/get-track-record.ts';
 import { readVerification } from '../../../skills/verify-prediction.ts';
 import { OracleError } from '../../errors.ts';
-import { HORIZON_NAMES, parseHorizonDays } from '../../forecast/model.ts';
+import { HORIZON_NAMES, parseHorizonDays } from '../../forecast/horizon-input.ts';
 import { MODEL_NAMES } from '../../forecast/models.ts';
 import { SERIES_ID } from '../../market/reports/report.ts';
 import { BYTES32, COUNT, DATE, listOf, TIME } from '../../platform/validation.ts';

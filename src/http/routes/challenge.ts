@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { CHALLENGE_VERDICTS } from '../../forecast/challenge.ts';
 import { formatDay } from '../../forecast/day.ts';
-import { formatHorizonName, HORIZON_NAMES, HORIZONS, type HorizonDays } from '../../forecast/model.ts';
+import { HORIZON_NAMES } from '../../forecast/horizon-input.ts';
+import { formatHorizonName, HORIZONS, type HorizonDays } from '../../forecast/model.ts';
 import { MODEL_NAMES } from '../../forecast/models.ts';
 import { TESTED_REFERENCES } from '../../forecast/move-skill.ts';
 import { ROLLING_DAYS, SERIES_MEASURE_NAMES, type SeriesMeasureName } from '../../forecast/record-statistics.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { PAID_RESOURCES } from '../../commerce/offerings.ts';
-import { DEFAULT_HORIZON, HORIZON_SCHEMA, parseHorizonDays, recordHorizonInput } from '../../forecast/model.ts';
+import { DEFAULT_HORIZON, HORIZON_SCHEMA, parseHorizonDays, recordHorizonInput } from '../../forecast/horizon-input.ts';
 import { ADDRESS, BYTES32, HEX, INTEGER_TEXT, objectOf, SUCCESS, withInputRules } from '../../platform/validation.ts';
 import { type Route, route } from '../route.ts';
+import { DEMO_PATHS, DEMO_TIER_ROLES } from '../schemas/info.ts';
 import { REQUIREMENTS_V2 } from '../schemas/payment.ts';
-import { DEMO_PATHS, DEMO_TIER_ROLES } from '../schemas/wallets.ts';
 import type { Services } from '../services.ts';
 import { SIGNED_BODY } from './access.ts';
 import { SESSION_REPLY, toSessionReply } from './auth.ts';

@@ -1,8 +1,8 @@
 import { IDENTITY } from '../../../agent-card/endpoints.ts';
 import { PUBLIC_CALLER } from '../../auth/caller.ts';
 import { type Day, formatDay, formatUtc, toDay, toInstantMs } from '../../forecast/day.ts';
+import { DEFAULT_HORIZON, parseHorizonDays } from '../../forecast/horizon-input.ts';
 import type { HorizonDays } from '../../forecast/model.ts';
-import { DEFAULT_HORIZON, parseHorizonDays } from '../../forecast/model.ts';
 import { formatMove } from '../../forecast/move.ts';
 import { formatReturn, formatShare } from '../../page/forecast.ts';
 import { el, type Markup } from '../../page/markup.ts';

@@ -4,7 +4,8 @@ import type { ConfirmedAttestation } from '../../chain/eas/eas.ts';
 import { isOracleError, OracleError } from '../../errors.ts';
 import { formatDay, parseDay } from '../../forecast/day.ts';
 import { widenPrice } from '../../forecast/distribution.ts';
-import { HORIZON_NAMES, HORIZONS, type HorizonDays, parseHorizonDays } from '../../forecast/model.ts';
+import { HORIZON_NAMES, parseHorizonDays } from '../../forecast/horizon-input.ts';
+import { HORIZONS, type HorizonDays } from '../../forecast/model.ts';
 import { REGIME_NAMES } from '../../forecast/regime.ts';
 import {
   type AttestationFacts,

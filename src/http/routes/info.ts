@@ -7,8 +7,9 @@ import { CONTRACT_STATES, type ContractReading, type TokenMetadata } from '../..
 import { EAS_SCHEMAS, type SchemaName } from '../../chain/eas/schemas.ts';
 import { WEBSOCKET } from '../../events/events.ts';
 import { formatDay } from '../../forecast/day.ts';
+import { SIGNAL_HORIZONS } from '../../forecast/horizon-input.ts';
 import * as model from '../../forecast/model.ts';
-import { formatHorizonName, HORIZONS, SIGNAL_HORIZONS } from '../../forecast/model.ts';
+import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
 import { getModelName, MODEL_VERSIONS } from '../../forecast/models.ts';
 import { REGIME_NAMES, REGIME_RULE_TERMS, REGIME_RULES, REGIMES } from '../../forecast/regime.ts';
 import type { Feed } from '../../market/feed.ts';
@@ -24,8 +25,7 @@ import { buildFitCard, digestCoefficients, MODEL_INPUT_SERIES, VERSION_STATEMENT
 import { mayReadUnresolved } from '../../record/visibility.ts';
 import { API_VERSION } from '../openapi/document.ts';
 import { type Route, route } from '../route.ts';
-import { buildLimits, INFO, type Info, type ModelCard } from '../schemas/info.ts';
-import { DEMO_PATHS, DEMO_ROLES } from '../schemas/wallets.ts';
+import { buildLimits, DEMO_PATHS, DEMO_ROLES, INFO, type Info, type ModelCard } from '../schemas/info.ts';
 import type { Services } from '../services.ts';
 
 const DOCUMENTS = [

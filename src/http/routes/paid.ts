@@ -25,7 +25,8 @@ import { BAZAAR, declareHttpResource, SAMPLE_ANSWERS } from '../../commerce/x402
 import { ANSWER_RETENTION_DAYS, toSaleResponse, toSettlementResponse } from '../../commerce/x402/sales.ts';
 import { PAYMENT_IDENTIFIER, type PaymentQuote } from '../../commerce/x402/terms.ts';
 import { OracleError } from '../../errors.ts';
-import { DEFAULT_HORIZON, formatHorizonName, HORIZON_DESCRIPTION, HORIZON_SPELLINGS, parseHorizonDays } from '../../forecast/model.ts';
+import { DEFAULT_HORIZON, HORIZON_DESCRIPTION, HORIZON_SPELLINGS, parseHorizonDays } from '../../forecast/horizon-input.ts';
+import { formatHorizonName } from '../../forecast/model.ts';
 import { joinUrl } from '../../platform/service-client.ts';
 import { namedObject } from '../../platform/validation.ts';
 import { ORACLE_SIGNAL, PREMIUM_SIGNAL } from '../../record/schemas/signal.ts';

@@ -32,7 +32,8 @@ import {
   REPLAY_CAUSE_PREFIX,
   type WebhookRegistry,
 } from '../../events/webhooks/registry.ts';
-import { formatHorizonName, HORIZONS, parseHorizonDays } from '../../forecast/model.ts';
+import { parseHorizonDays } from '../../forecast/horizon-input.ts';
+import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
 import { MOVE_SIZES } from '../../forecast/move.ts';
 import { MAX_URL_CHARS } from '../../platform/outbound/guarded.ts';
 import { COUNT, SUCCESS, TIME, withInputRules } from '../../platform/validation.ts';

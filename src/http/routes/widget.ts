@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type PublicPrediction, predict } from '../../../skills/predict-btc-direction.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { orElse } from '../../errors.ts';
-import { parseHorizonDays } from '../../forecast/model.ts';
+import { parseHorizonDays } from '../../forecast/horizon-input.ts';
 import { el, renderMarkup } from '../../page/markup.ts';
 import { renderCard, WIDGET_SIZES, WIDGET_THEMES, type WidgetCard, type WidgetOptions } from '../../page/widget.ts';
 import { namedObject } from '../../platform/validation.ts';

@@ -1,10 +1,13 @@
+import type { Address, Hex } from 'viem';
 import { z } from 'zod';
+import type { OpenedSession } from '../../auth/auth.ts';
 import { TIERS } from '../../auth/caller.ts';
 import { LOGIN_WINDOW_MS } from '../../auth/login-message.ts';
 import { WINDOW_SECONDS } from '../../auth/rate-limits.ts';
 import { getRequiredBalance } from '../../auth/tiers.ts';
 import { TOKEN_LIFETIME_SECONDS } from '../../auth/tokens.ts';
 import type { ContractStates } from '../../chain/contracts.ts';
+import type { PaymentQuote } from '../../commerce/x402/terms.ts';
 import { WEBSOCKET } from '../../events/events.ts';
 import { MAX_WEBHOOKS_PER_WALLET } from '../../events/webhooks/registry.ts';
 import { MODEL_INPUTS } from '../../forecast/model.ts';
@@ -31,7 +34,42 @@ import { HORIZON, REGIME } from '../../record/schemas/forecast.ts';
 import { BODY_LIMIT_BYTES, MAX_URL_CHARS } from '../guard.ts';
 import { PAGE_LIMITS } from '../parameters.ts';
 import { CONTRACT_ADDRESSES } from './health.ts';
-import { DEMO_ROLES } from './wallets.ts';
+
+/** Paths of the operations, with a local chain only. */
+export const DEMO_PATHS = { login: '/api/demo/login', signature: '/api/demo/signature', payment: '/api/demo/payment' } as const;
+
+/** Demo wallets that hold gate tokens for a tier. */
+export const DEMO_TIER_ROLES = ['basic', 'premium'] as const;
+
+type DemoTierRole = (typeof DEMO_TIER_ROLES)[number];
+
+/** The buyer holds the stablecoin of the local chain, and no gate tokens. */
+export const DEMO_ROLES = [...DEMO_TIER_ROLES, 'buyer'] as const;
+
+export type DemoRole = (typeof DEMO_ROLES)[number];
+
+/** `PaymentPayload` of x402 version 2 over an EIP-3009 authorization. */
+export interface DemoPayment {
+  x402Version: 2;
+  resource: PaymentQuote['resource'];
+  accepted: PaymentQuote['requirements'];
+  payload: {
+    signature: string;
+    authorization: Record<'from' | 'to' | 'value' | 'validAfter' | 'validBefore' | 'nonce', string>;
+  };
+  extensions: { 'payment-identifier': { info: { required: boolean; id: string } } };
+}
+
+/** The wallets of a local chain, which sign in this process: their keys are not part of it. */
+export interface DemoWallets {
+  addresses: Readonly<Record<DemoRole, Address>>;
+  /** @throws OracleError as the login of any wallet */
+  logIn(role: DemoTierRole): Promise<OpenedSession>;
+  /** Signs a text that this service has composed for the wallet. @throws OracleError INPUT_INVALID for any other */
+  sign(role: DemoTierRole, message: string): Promise<Hex>;
+  /** Signs the authorization of the buyer for a quote of this service. @throws OracleError RATE_LIMITED beyond the budget */
+  authorize(quote: PaymentQuote): Promise<DemoPayment>;
+}
 
 interface ScheduledStep {
   step: string;

@@ -1,7 +1,7 @@
 import type { Task } from '@a2a-js/sdk';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { HORIZON_NAMES, parseHorizonDays } from '../../../src/forecast/model.ts';
+import { HORIZON_NAMES, parseHorizonDays } from '../../../src/forecast/horizon-input.ts';
 import { a2aClient, dataPart, findContent, messageOf, textPart } from '../../support/agent-clients/a2a.ts';
 import { json, openAsk } from '../../support/http/ask.ts';
 import type { Served } from '../../support/http/serve.ts';

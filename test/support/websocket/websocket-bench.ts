@@ -11,7 +11,7 @@ import type { EventViewOptions } from '../../../src/events/event-view.ts';
 import { type AnyEventDraft, EventLog, followEvents } from '../../../src/events/log.ts';
 import { buildSubscription, type SessionEntitlement, type SessionHolder } from '../../../src/events/websocket/connection.ts';
 import { ConnectionHub, ConnectionSlotStore, createConnectionAcceptor } from '../../../src/events/websocket/hub.ts';
-import { horizonsInput } from '../../../src/forecast/model.ts';
+import { horizonsInput } from '../../../src/forecast/horizon-input.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { type ManualClock, manualClock } from '../clock/manual-clock.ts';
 import { type Client, openClient } from './websocket-client.ts';

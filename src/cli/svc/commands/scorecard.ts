@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readPages } from '../../../audit/service-claims.ts';
+import { DEFAULT_HORIZON, parseHorizonDays } from '../../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../../forecast/model.ts';
-import { DEFAULT_HORIZON, parseHorizonDays } from '../../../forecast/model.ts';
 import {
   HORIZON_VIEW_OPTION,
   JSON_OPTION,

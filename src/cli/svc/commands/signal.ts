@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isOracleError } from '../../../errors.ts';
+import { DEFAULT_HORIZON, HORIZON_NAMES } from '../../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../../forecast/model.ts';
-import { DEFAULT_HORIZON, HORIZON_NAMES } from '../../../forecast/model.ts';
 import { getBigMoveShare } from '../../../forecast/move.ts';
 import {
   HORIZON_VIEW_OPTION,

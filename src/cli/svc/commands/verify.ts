@@ -20,8 +20,8 @@ import {
 } from '../../../audit/chain-record.ts';
 import { EAS_ADDRESS } from '../../../chain/addresses.ts';
 import { isOracleError, OracleError, UsageError } from '../../../errors.ts';
+import { DEFAULT_HORIZON } from '../../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../../forecast/model.ts';
-import { DEFAULT_HORIZON } from '../../../forecast/model.ts';
 import { getCheck } from '../../../verify/findings.ts';
 import { getVerdict } from '../../../verify/summary.ts';
 import {

@@ -4,8 +4,8 @@ import { type Credentials, createAuthorizedSend } from '../../../../clients/type
 import { type StreamDeps, streamEvents } from '../../../../clients/typescript/src/stream.ts';
 import type { MoveSize } from '../../../../clients/typescript/src/types.ts';
 import { OracleError, UsageError } from '../../../errors.ts';
+import { HORIZON_NAMES } from '../../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../../forecast/model.ts';
-import { HORIZON_NAMES } from '../../../forecast/model.ts';
 import { formatStartupStep } from '../../../platform/progress.ts';
 import {
   formatJson,
