@@ -157,7 +157,8 @@ export async function assembleService(context: StartupContext, address: string |
   const { loadShedder } = options;
   const selfTests = composeSelfTestService(pipeline, getStartupStep);
   const metrics = await composeMetrics(core, { logCounts: core.logCounts, workCounts, loadShedder, selfTests, ledger, status });
-  const summary = createRequestSummary(core.log);
+  // A demonstration talks to the reader of a terminal.
+  const summary = createRequestSummary(core.log, core.config.chainMode === 'real' ? 'info' : 'debug');
   shutdown.onStop('request summary', summary.flush);
   const observeRequest = (ended: EndedRequest) => {
     summary.observe(ended);

@@ -72,12 +72,12 @@ const MAX_SLOWEST = 3;
  * Logs what was answered, a line for each minute with requests, for the questions after an incident. No addresses, and paths as declared.
  * `flush` logs the last one.
  */
-export function createRequestSummary(log: Log, intervalMs = SUMMARY_MS) {
-  let timer: NodeJS.Timeout | undefined;
+export function createRequestSummary(log: Log, level: 'info' | 'debug' = 'info') {
+  // Not begun by a request, whose trace the line would name.
+  setInterval(flush, SUMMARY_MS).unref();
   let seen = { requests: 0, statuses: {} as Record<number, number>, refusals: {} as Record<string, number>, slowest: [] as EndedRequest[] };
 
   function observe(ended: EndedRequest): void {
-    timer ??= setTimeout(flush, intervalMs).unref();
     const { status, code, ms } = ended;
     const { statuses, refusals, slowest } = seen;
     seen.requests += 1;
@@ -88,9 +88,7 @@ export function createRequestSummary(log: Log, intervalMs = SUMMARY_MS) {
   }
 
   function flush(): void {
-    clearTimeout(timer);
-    timer = undefined;
-    if (seen.requests > 0) log.info(seen, 'requests of the last minute');
+    if (seen.requests > 0) log[level](seen, 'requests of the last minute');
     seen = { requests: 0, statuses: {}, refusals: {}, slowest: [] };
   }
 
