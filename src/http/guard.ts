@@ -12,7 +12,7 @@ import { findMisspelledName, parseInput } from '../platform/validation.ts';
 import { RequestWork, requireSendCapacity } from './admission.ts';
 import type { AnswerMemo } from './memo.ts';
 import { buildNotFoundError, hasPaymentPayload, sendProblem, setProblemMembers } from './problems.ts';
-import { encodeReply, type Reply, sendReply } from './replies.ts';
+import { encodeReply, negotiateMediaType, type Reply, sendReply } from './replies.ts';
 import { type AppOptions, createRequestCounter, getClientAddress, getRequestSource, hasPaymentHeader, setLoggedCaller } from './request.ts';
 import { MEMOISED_UNITS, type Route, type RouteInput } from './route.ts';
 
@@ -409,19 +409,22 @@ type Parsed = Record<string, unknown>;
 const PART_NAMES = { path: 'path parameter', query: 'query parameter', body: 'body field' } as const;
 
 type RequestSchemas = Pick<Route, 'params' | 'query' | 'body' | 'bodyOptional' | 'json'> &
-  Partial<Pick<Route, 'method' | 'cost' | 'reply' | 'alternatives'>>;
+  Partial<Pick<Route, 'method' | 'cost' | 'reply' | 'alternatives' | 'takesAnyQuery'>>;
+
+const JSON_OR_HTML = ['application/json', 'text/html'] as const;
 
 /** Parses path, query and body by the schemas of a route. @throws OracleError INPUT_INVALID naming the first invalid field */
 export function parseRequest(
   route: RequestSchemas,
   request: Request,
 ): Pick<RouteInput<Parsed, Parsed, Parsed>, 'params' | 'query' | 'body' | 'json'> {
-  const { params, query, body, bodyOptional, json, method, cost, reply, alternatives = {} } = route;
+  const { params, query, body, bodyOptional, json, method, cost, reply, takesAnyQuery, alternatives = {} } = route;
   // Whether a client could page through it; HTML pages and health checks accept any parameter.
-  const isPageable = method === 'get' && cost !== 'free' && reply !== null && !('text/html' in alternatives);
+  const isPageable = method === 'get' && cost !== 'free' && reply !== null && takesAnyQuery !== true;
+  const isPage = 'text/html' in alternatives && negotiateMediaType(request.get('accept') ?? '', JSON_OR_HTML) === 'text/html';
   return {
     params: parsePart(params, request.params, 'path'),
-    query: parseQuery(query, request, isPageable),
+    query: parseQuery(query, request, isPageable && !isPage),
     body: parsePart(body, body === undefined ? undefined : requireJsonBody(request, bodyOptional), 'body'),
     json: json === undefined ? undefined : requireJsonBody(request),
   };

@@ -97,6 +97,8 @@ export interface Route {
   personalize?(body: object, caller: Caller): object;
   params?: Shape;
   query?: Shape;
+  /** Of an address that others link to: unknown parameters are never taken for an attempt to page. */
+  takesAnyQuery?: true;
   body?: Shape;
   /** In place of `body` where the handler validates, because its protocol has its own errors. */
   json?: z.ZodType;

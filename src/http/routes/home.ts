@@ -296,6 +296,7 @@ export function rootRoutes(deps: Services, routes: Route[]): Route[] {
       // Rendered once a minute, a price being the same within it.
       units: 0.2,
       shared: 'state',
+      takesAnyQuery: true,
       reply: RESOURCES,
       alternatives: { 'text/html': { description: 'The dashboard: forecast, record, and verification of each attestation.' } },
       summary: 'List of all operations; the dashboard in browsers',

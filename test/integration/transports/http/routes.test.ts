@@ -422,6 +422,7 @@ describe('invalid input', () => {
     ['/api/svc/wagers?per_page=10', 'per_page', 'limit'],
     ['/api/svc/open/signal?limit=10', 'limit', 'horizon'],
     ['/api/btc-price?From=1', 'From', 'no query parameters'],
+    ['/api/svc/challenge?page=2', 'page', 'no query parameters'],
   ])('%s is rejected, since an ignored page would repeat forever', async (path, field, taken) => {
     const { detail, ...rest } = await problem(path);
     expect(rest).toMatchObject({ status: 400, code: 'INPUT_INVALID', field });
